@@ -6,9 +6,7 @@ package import RoostVectors
 /// Turns the groups of a partition into clusters with ids, labels, keywords, quality figures and
 /// representatives.
 package struct ClusterAssembly: Sendable {
-    /// The maximum number of keywords of a cluster.
     private static let keywordLimit = 10
-    /// The maximum number of representatives of a cluster.
     private static let representativeLimit = 5
 
     private var tally: WordTally
@@ -25,11 +23,9 @@ package struct ClusterAssembly: Sendable {
     /// The rows of the most central entries of each group. Their titles are candidates for the labels of
     /// groups that no word distinguishes.
     private let central: Set<Int>
-    /// The titles of the central entries that have one, by row.
     private var titles: [Int: String] = [:]
     /// The phrases from which labels are made; `nil` until they are prepared.
     private var phrases: Phrases?
-    /// The members of each group. A parent group has the members of all of its descendants.
     private var memberIDs: [[Entry.ID]] { members.map { rows in rows.map { ids[$0] } } }
 
     /// Prepares the clusters of a partition.
@@ -113,7 +109,6 @@ package struct ClusterAssembly: Sendable {
         phrases = prepared
     }
 
-    /// The vocabularies of the groups and the phrases from which their labels are made.
     private struct Phrases: Sendable {
         var vocabularies: GroupVocabularies
         var phrases: [[LabelPhrase]]
@@ -210,11 +205,9 @@ package struct ClusterAssembly: Sendable {
         }
     }
 
-    /// The relation of a group to the previous cluster that it continues.
     private struct Kinship {
         var old: Cluster?
         var origins: [Cluster.Origin]
-        /// The number of members of the group.
         var size: Int
 
         /// The number of members that the old and the new cluster share, divided by the size of the larger.
@@ -232,7 +225,6 @@ package struct ClusterAssembly: Sendable {
         }
     }
 
-    /// Returns the data about a group that affects its label.
     private func labelContext(
         of group: Int, _ kinship: Kinship, _ unchanged: Set<Cluster.ID>
     ) -> GroupVocabularies.LabelContext {

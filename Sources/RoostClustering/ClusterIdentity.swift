@@ -1,6 +1,5 @@
 package import RoostModel
 
-/// Matches the groups of a new run with the clusters of the previous run.
 package enum ClusterIdentity {
     /// Returns, for each new group, the cluster of the previous run that it continues, or `nil`.
     ///
@@ -41,7 +40,6 @@ package enum ClusterIdentity {
         return matches
     }
 
-    /// Returns the connected components of the bipartite graph of clusters and groups that share members.
     private static func components(
         _ shared: [[Int: Int]], groups: Int
     ) -> [(clusters: [Int], groups: [Int])] {
@@ -70,7 +68,6 @@ package enum ClusterIdentity {
 
     /// Solves the assignment problem by the Hungarian method with potentials.
     ///
-    /// - Parameter weights: A matrix of non-negative weights, by row.
     /// - Returns: For each row its column, such that the sum of weights is maximal and no column occurs
     ///   twice; `nil` for a row without a column.
     /// - Complexity: O(min(rows, columns)² · max(rows, columns)).

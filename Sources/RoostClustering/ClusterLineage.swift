@@ -112,7 +112,6 @@ public struct ClusterLineage: Sendable, Hashable {
         continued.sort { ($1.size, $0.id) < ($0.size, $1.id) }
     }
 
-    /// A cluster and one of the previous clusters from which its members come.
     private struct Descent {
         var origin: Cluster.Origin
         var cluster: Cluster
@@ -178,10 +177,6 @@ extension ClusterLineage {
     /// group has the largest part, or at least a quarter of the remaining members, or which makes up more
     /// than half of the group.
     ///
-    /// - Parameters:
-    ///   - groups: The members of each new group.
-    ///   - identities: The id of the cluster that each group becomes.
-    ///   - previous: The previous clusters with their members.
     /// - Complexity: O(members).
     static func trace(
         _ groups: [[Entry.ID]], _ identities: [Cluster.ID], from previous: [Cluster]

@@ -4,7 +4,6 @@ package import RoostVectors
 
 /// Assigns entries that are added between runs to the nearest cluster, if it is near enough.
 package struct ClusterPlacer: Sendable {
-    /// The cluster that an entry joins.
     package struct Match: Sendable, Hashable {
         package var cluster: Cluster.ID
         /// The cosine with the centroid of the cluster.
@@ -38,7 +37,6 @@ package struct ClusterPlacer: Sendable {
         centroids = Matrix(usable.map(\.centroid), columns: dimension)
     }
 
-    /// Whether no cluster can get entries.
     package var isEmpty: Bool { ids.isEmpty }
 
     package var dimension: Int { centroids.columns }

@@ -26,14 +26,12 @@ package struct SHA256: ~Copyable {
         }
     }
 
-    /// Returns the digest of all bytes of `data`.
     package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
         let hash = SHA256()
         hash.update(data)
         return hash.finalize()
     }
 
-    /// Returns the digest of all bytes of `data` as 64 hexadecimal digits.
     package static func hexadecimal(_ data: some ContiguousBytes) -> String { Hexadecimal.text(hash(data)) }
 
     /// Returns the authentication code of `data` (HMAC-SHA-256, RFC 2104), 32 bytes.
@@ -57,11 +55,9 @@ package struct SHA256: ~Copyable {
     }
 }
 
-/// SHA-1, by which Git names files.
 package enum SHA1 {
     package static func hash(_ data: some ContiguousBytes) -> [UInt8] { data.withUnsafeBytes { hash([$0]) } }
 
-    /// Returns the digest of parts that follow each other.
     package static func hash(_ data: [UnsafeRawBufferPointer]) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -129,7 +125,6 @@ package enum ChaChaPoly {
     }
 }
 
-/// One encryption or decryption.
 private struct CipherRun: ~Copyable {
     private let context = EVP_CIPHER_CTX_new()
     /// The maximum number of bytes of one call of libcrypto, which counts them with 32 bits.
@@ -166,7 +161,6 @@ private struct CipherRun: ~Copyable {
         return result
     }
 
-    /// Ends the run, and returns whether the expected tag is that of the bytes.
     func finish() -> Bool {
         var (count, last) = (Int32(0), [UInt8](repeating: 0, count: 16))
         return EVP_CipherFinal_ex(context, &last, &count) == 1

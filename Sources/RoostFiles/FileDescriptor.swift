@@ -28,7 +28,6 @@ package final class FileDescriptor: Sendable {
 
     deinit { close(raw) }
 
-    /// Returns the length of the file in bytes.
     package func size() throws -> Int {
         var status = stat()
         guard fstat(raw, &status) == 0 else { throw FileError.last("read the size of", path) }
@@ -84,6 +83,19 @@ package final class FileDescriptor: Sendable {
         return filled
     }
 
+    /// The size of the copy buffer in bytes: large enough to make the cost of system calls negligible, and
+    /// small enough to use little memory.
+    private static let copyBufferSize = 4 << 20
+
+    /// Writes all bytes to another file.
+    func copy(to target: FileDescriptor) throws {
+        let size = try size()
+        for offset in stride(from: 0, to: size, by: Self.copyBufferSize) {
+            let data = try read(at: offset, count: min(Self.copyBufferSize, size - offset))
+            try data.withUnsafeBytes { try target.write($0) }
+        }
+    }
+
     /// Makes the written bytes survive a power failure (`F_FULLFSYNC` on Apple platforms, where `fsync` does
     /// not flush the drive's cache).
     package func synchronize() throws {
@@ -97,11 +109,76 @@ package final class FileDescriptor: Sendable {
         guard fsync(raw) == 0 else { throw FileError.last("fsync", path) }
     }
 
-    /// Shortens the file to the given size.
     package func truncate(to size: Int) throws {
         if case .error(let code)? = files.fault(.truncate, path) {
             throw FileError(operation: "truncate", path: path, errno: code)
         }
         guard ftruncate(raw, off_t(size)) == 0 else { throw FileError.last("truncate", path) }
+    }
+}
+
+/// The identity of a file on disk, independent of its names: two paths to the same file have equal
+/// identities.
+package struct FileIdentity: Sendable, Hashable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// Creates the identity of the file at a URL. Returns `nil` if the file does not exist.
+    package init?(_ url: URL) {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    package init?(_ file: FileDescriptor) {
+        var status = stat()
+        guard fstat(file.raw, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
+
+extension stat {
+    package var modificationTime: timespec {
+        #if canImport(Darwin)
+            st_mtimespec
+        #else
+            st_mtim
+        #endif
+    }
+
+    /// The time of the last change of the contents or of the properties, such as the name.
+    package var statusChangeTime: timespec {
+        #if canImport(Darwin)
+            st_ctimespec
+        #else
+            st_ctim
+        #endif
+    }
+}
+
+/// Repeats calls on descriptors that this process has not opened, such as its standard input and output.
+///
+/// A program that shares a descriptor, such as the one that started this process, can make it non-blocking.
+package enum DescriptorReadiness {
+    /// The call to repeat.
+    package enum Direction {
+        case reading, writing
+
+        fileprivate var events: Int16 { self == .reading ? Int16(POLLIN) : Int16(POLLOUT) }
+    }
+
+    /// Returns whether a call can be repeated that failed with the given value of `errno`. If the descriptor
+    /// does not block and was not ready, waits until it is.
+    package static func canRetry(after error: Int32, _ direction: Direction, _ descriptor: Int32) -> Bool {
+        if error == EINTR { return true }
+        guard error == EAGAIN || error == EWOULDBLOCK else { return false }
+        var entry = pollfd(fd: descriptor, events: direction.events, revents: 0)
+        _ = poll(&entry, 1, -1)
+        return true
     }
 }

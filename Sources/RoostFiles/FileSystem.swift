@@ -166,3 +166,63 @@ package struct FileSystem: Sendable {
         return hasOverflowed ? .max : Int(clamping: bytes)
     }
 }
+
+package struct FileStep: Sendable, Hashable, CustomStringConvertible {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Opens a file for writing, and creates it if it does not exist.
+        case create
+        case write
+        case fsync
+        case truncate
+        case rename
+        case link
+        case unlink
+        case mkdir
+    }
+
+    package let kind: Kind
+    package let path: String
+    /// The number of bytes that a write operation writes; 0 for other operations.
+    package let count: Int
+
+    package var description: String { "\(kind.rawValue) \((path as NSString).lastPathComponent)" }
+}
+
+/// A failure that a test injects in place of a ``FileStep``.
+package enum FileFault: Sendable {
+    /// The system call fails with this `errno`.
+    case error(Int32)
+    /// The write fails after its first `count` bytes, with the `errno` that the closure returns.
+    case shortWrite(count: Int, then: @Sendable () -> Int32)
+}
+
+/// The error of a file operation that the operating system rejected.
+package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let operation: String
+    package let path: String
+    package let errno: Int32
+
+    package init(operation: String, path: String, errno: Int32) {
+        self.operation = operation
+        self.path = path
+        self.errno = errno
+    }
+
+    package var description: String {
+        // The system's text does not state which of the two paths of an operation is a folder.
+        let cause =
+            errno == EISDIR
+            ? "it is a folder, not a file; move it away" : String(cString: strerror(errno))
+        return "cannot \(operation) \(path): \(cause)"
+    }
+
+    package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+
+    package var deniesPermission: Bool { [EACCES, EPERM].contains(errno) }
+
+    package var deniesWriting: Bool { deniesPermission || errno == EROFS }
+
+    static func last(_ operation: String, _ path: String) -> FileError {
+        FileError(operation: operation, path: path, errno: Foundation.errno)
+    }
+}

@@ -2,7 +2,6 @@ import Foundation
 
 /// The contents of a folder, read with one pass over its directory entries.
 package struct FolderListing: Sendable {
-    /// A file or folder in the folder.
     package struct Item: Sendable {
         /// The type of an item. Links are not followed.
         package enum Kind: Sendable {

@@ -3,13 +3,11 @@ package enum Hexadecimal {
     private static let lowercase = Array("0123456789abcdef".utf8)
     private static let uppercase = Array("0123456789ABCDEF".utf8)
 
-    /// Returns the two digits of a byte in ASCII.
     package static func digits(of byte: UInt8, isUppercase: Bool = false) -> [UInt8] {
         let digits = isUppercase ? uppercase : lowercase
         return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
-    /// Returns two digits for each byte.
     package static func text(_ bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> String {
         let digits = isUppercase ? uppercase : lowercase
         var text: [UInt8] = []

@@ -2,6 +2,49 @@ import Dispatch
 package import Foundation
 import Synchronization
 
+/// A file mapped into memory read-only; the system reads its bytes from disk on access. The file must not be
+/// shortened while it is mapped.
+///
+/// `Sendable` is unchecked because the class holds a pointer. The bytes that it points to are never written
+/// and live as long as this object.
+package final class MappedFile: @unchecked Sendable {
+    package let bytes: UnsafeRawBufferPointer
+    package let path: String
+    /// The time of the last modification, in milliseconds since 1970.
+    package let modifiedMilliseconds: Int64
+
+    /// Maps a file into memory.
+    ///
+    /// - Throws: ``FileError``, with `EINVAL` if the URL names something other than a regular file.
+    package init(_ url: URL) throws {
+        path = url.path
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+        let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
+        let size = try file.size()
+        var status = stat()
+        // Reads the time from the descriptor, because the path may refer to another file by now.
+        guard fstat(file.raw, &status) == 0 else { throw FileError.last("read the size of", path) }
+        let time = status.modificationTime
+        // Some file systems permit times that are too far from 1970.
+        modifiedMilliseconds = Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileError(operation: "map", path: path, errno: EINVAL)
+        }
+        guard size > 0 else {
+            bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            return
+        }
+        guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, file.raw, 0), base != MAP_FAILED else {
+            throw FileError.last("map", path)
+        }
+        bytes = UnsafeRawBufferPointer(start: base, count: size)
+    }
+
+    deinit {
+        if let base = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: base), bytes.count) }
+    }
+}
+
 /// A memory-mapped file of named sections, which holds derived data that is read in place. The file is always
 /// written as a whole and never modified in place.
 ///
@@ -13,7 +56,6 @@ import Synchronization
 /// be verified. In this case, the section `NAME/pieces` contains the CRC-32C of each 4 KiB page of the
 /// section `NAME`, as UInt32.
 package final class SectionFile: Sendable {
-    /// The description of a section in the header.
     struct Section: Codable {
         var name: String
         var offset: Int
@@ -36,11 +78,9 @@ package final class SectionFile: Sendable {
 
     private let file: MappedFile
     private let sections: [String: Section]
-    /// The sections whose checksums have been found to match.
     private let verified = Mutex(Set<String>())
     /// The size of a memory page in bytes, the smallest unit that is read from a mapped file.
     static let pageSize = 4 << 10
-    /// The metadata of the whole file, as passed by its writer.
     package let metadata: Data
 
     static let magic = Array("ROOSTSEC".utf8)
@@ -91,10 +131,8 @@ package final class SectionFile: Sendable {
         sections = Dictionary(header.sections.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// The length of the file in bytes.
     package var size: Int { file.bytes.count }
 
-    /// The error that reports a damaged section.
     package var checksumMismatch: Unusable {
         Unusable(description: "\(file.path) is damaged: its checksum does not match")
     }

@@ -3,6 +3,70 @@ import Dispatch
 import Foundation
 import Synchronization
 
+/// Runs blocking work (waiting for locks, fsync, decoding large files) on separate threads, so that the few
+/// threads of Swift's cooperative pool stay available.
+///
+/// Threads are started on demand, up to a limit; further work waits in a queue.
+package enum BlockingWork {
+    /// Runs `body` on a separate thread and returns its result.
+    ///
+    /// - Parameter body: The work. It must not wait for other blocking work, because the number of threads is
+    ///   limited. It receives a closure that returns whether the task was canceled, and must call this
+    ///   closure before its commit point.
+    @concurrent
+    package static func run<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+    ) async throws -> Value {
+        let cancelled = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pool.add { continuation.resume(with: Result { try body { cancelled.isSet } }) }
+            }
+        } onCancel: {
+            cancelled.set()
+        }
+    }
+
+    /// Blocked threads use memory but no processor time, so the limit is far above the number of cores.
+    private static let pool = ThreadPool(maximumThreads: 64)
+
+    private final class CancellationFlag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .acquiring) }
+        func set() { value.store(true, ordering: .releasing) }
+    }
+}
+
+/// Runs long computations, such as a clustering run, on separate threads, so that the few threads of Swift's
+/// cooperative pool stay available. On a computer with two cores, the pool has two threads, and two
+/// computations that do not suspend would stop all other tasks of the process.
+package enum Computation {
+    /// Runs `body`, and the nonisolated functions and child tasks that it calls, on separate threads.
+    ///
+    /// - Throws: The errors of `body`.
+    @concurrent
+    package static func run<Value: Sendable>(
+        // A closure without `@concurrent` would begin on the thread of the caller.
+        _ body: @concurrent @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withTaskExecutorPreference(Executor.shared) { try await body() }
+    }
+
+    /// Runs the parts of a task between its suspensions as jobs of a thread pool.
+    private final class Executor: TaskExecutor {
+        static let shared = Executor()
+
+        /// More threads than cores do not compute faster, but with a few more, short computations need not
+        /// wait until long ones suspend.
+        private let pool = ThreadPool(maximumThreads: ProcessInfo.processInfo.activeProcessorCount + 4)
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            pool.add { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+    }
+}
+
 /// A pool of threads that run jobs in the order of arrival. A thread exits when it has been idle for some
 /// time.
 final class ThreadPool: Sendable {
@@ -18,13 +82,11 @@ final class ThreadPool: Sendable {
     /// signals are harmless. The timeout is measured by a monotonic clock: `NSCondition` computes a date
     /// from the time of day, which traps if the system's clock is set to an extreme date.
     private let arrivals = DispatchSemaphore(value: 0)
-    /// The time after which an idle thread exits.
     private static let idleTimeout = DispatchTimeInterval.seconds(2)
     /// The stack size of a thread in bytes. Decoders of nested JSON are recursive and need more than
     /// Foundation's default of 512 KiB.
     private static let stackSize = 4 << 20
 
-    /// Creates a pool that starts threads on demand.
     init(maximumThreads: Int) { self.maximumThreads = maximumThreads }
 
     /// Adds a job, which is released as soon as it has run.

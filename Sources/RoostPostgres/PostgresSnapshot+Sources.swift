@@ -63,24 +63,6 @@ extension PostgresSnapshot {
         }
     }
 
-    // The server sorts all records, because ids can be too long for an index. It sends those of the page.
-    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
-        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
-        return try await read { run in
-            let isAfter = id == nil ? "" : "AND s.id > $4::bytea"
-            let statement = Statement(
-                """
-                SELECT \(SourceRows.columns) FROM roost.sources s
-                WHERE s.store = $1::uuid AND \(TableSQL.isValid("s")) \(isAfter)
-                ORDER BY s.id LIMIT $3::int8
-                """,
-                parameters + [Parameter(limit == .max ? limit : limit + 1)]
-                    + (id.map { [Parameter(Array($0.utf8))] } ?? []))
-            let records = try run([statement])[0].rows.map { try SourceRows.source($0, store: store) }
-            return SourcePage(records, limit: limit)
-        }
-    }
-
     func sourceCount() async throws -> Int {
         try await read { run in
             let statement = Statement(
@@ -119,35 +101,32 @@ extension PostgresSnapshot {
                 let assignment = try ClusterRows.assignment(row, store: store)
                 if let cluster = assignment.cluster { members[cluster, default: []].append(assignment.entry) }
             }
-            let stored = try storedIDs(among: clusters.flatMap(\.representatives), run)
-            for index in clusters.indices {
-                clusters[index].members = members[clusters[index].id] ?? []
-                clusters[index].representatives.removeAll { !stored.contains($0) }
-            }
-            return clusters
+            for index in clusters.indices { clusters[index].members = members[clusters[index].id] ?? [] }
+            return try withStoredRepresentatives(clusters, run)
         }
     }
 
-    private func storedIDs(
-        among ids: [Entry.ID], _ run: ([Statement]) throws -> [QueryResult]
-    ) throws -> Set<Entry.ID> {
-        guard !ids.isEmpty else { return [] }
+    /// Removes the representatives that the snapshot does not contain.
+    private func withStoredRepresentatives(
+        _ clusters: [Cluster], _ run: ([Statement]) throws -> [QueryResult]
+    ) throws -> [Cluster] {
+        let ids = Set(clusters.flatMap(\.representatives))
+        guard !ids.isEmpty else { return clusters }
         let statement = Statement(
             "SELECT e.id FROM roost.entries e WHERE \(Self.isVisible) AND e.id = ANY($3::uuid[])",
-            parameters + [Parameter(Set(ids))])
-        return Set(try run([statement])[0].rows.map { try $0.uuid(0) })
+            parameters + [Parameter(ids)])
+        let stored = Set(try run([statement])[0].rows.map { try $0.uuid(0) })
+        var clusters = clusters
+        for index in clusters.indices { clusters[index].representatives.removeAll { !stored.contains($0) } }
+        return clusters
     }
 
     func clusterRecords() async throws -> [Cluster] {
         try await read { run in
-            var clusters = try run([clusterStatement])[0].rows.map {
+            let clusters = try run([clusterStatement])[0].rows.map {
                 try ClusterRows.positioned($0, store: store).cluster
             }
-            let stored = try storedIDs(among: clusters.flatMap(\.representatives), run)
-            for index in clusters.indices {
-                clusters[index].representatives.removeAll { !stored.contains($0) }
-            }
-            return clusters
+            return try withStoredRepresentatives(clusters, run)
         }
     }
 

@@ -27,8 +27,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case rowNumbersAreNotReused
     /// Compacting changes nothing that can be read.
     case compactionChangesNothing
-    /// A rejected batch changes nothing.
-    case commitIsAtomic
     /// A batch is rejected with `.conflict` if the revisions of entries differ from those that the batch
     /// expects.
     case expectationsAreChecked
@@ -47,8 +45,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case newEpochRequiresReset
     /// A batch with a new epoch begins a new history in the same commit.
     case batchCanBeginNewEpoch
-    /// Later commits do not change a snapshot.
-    case snapshotsAreImmutable
     /// Filters select the same entries as in the reference implementation.
     case filtersMatchReference
     /// Pages of vectors contain every vector exactly once, regardless of the page size.
@@ -65,17 +61,15 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case optimisticWritersLoseNoUpdates
     /// A task that follows the changes while another one commits them misses none and sees none twice.
     case concurrentReaderMissesNoChange
-    /// A snapshot that is read page by page stays unchanged while all entries are replaced, the store is
-    /// compacted and a new epoch begins.
+    /// Later commits do not change a snapshot, also if it is read page by page while all entries are replaced,
+    /// the store is compacted and a new epoch begins.
     case heldSnapshotsOutliveNewEpochs
     /// Vectors with a different dimension are rejected, unless the batch replaces all vectors.
     case vectorsHaveOneDimension
     /// Each source record lists the ids of the source's entries.
     case sourcesListTheirEntries
-    /// Source records are read in pages, in the order of the bytes of their ids.
-    case sourcesAreReadInPages
-    /// A batch of ten thousand entries can be committed, read and followed.
-    case tenThousandEntriesCanBeStored
+    /// Source records are read in the order of the bytes of their ids.
+    case sourcesAreSorted
     /// A store that is closed and opened again is unchanged, also after rejected and canceled batches, and
     /// cursors remain valid.
     case reopenedStoreIsUnchanged
@@ -83,11 +77,9 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case handlesSeeEachOthersCommits
     /// A cursor requires a reset if the store does not have the state to which the cursor refers.
     case olderCopyRequiresReset
-    /// A clustering is rejected if a person has set a label since the clustering read the store.
-    case pinnedLabelSurvivesRecluster
     /// A new clustering replaces all clusters and assignments in a single step.
     case clusteringIsReplacedAtomically
-    /// Batches with invalid data are rejected and change nothing.
+    /// A rejected batch changes nothing, and batches with invalid data are rejected.
     case invalidBatchesAreRejected
     /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored unchanged.
     case unusualNamesAreAccepted
@@ -158,7 +150,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .clusterUpdatesKeepAssignments: try await trial.clusterUpdatesKeepAssignments()
         case .rowNumbersAreNotReused: try await trial.rowNumbersAreNotReused()
         case .compactionChangesNothing: try await trial.compactionChangesNothing()
-        case .commitIsAtomic: try await trial.commitIsAtomic()
         case .expectationsAreChecked: try await trial.expectationsAreChecked()
         case .concurrentClusteringsConflict: try await trial.concurrentClusteringsConflict()
         case .commitIsIdempotent: try await trial.commitIsIdempotent()
@@ -167,7 +158,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .changePagesMaySplitBatches: try await trial.changePagesMaySplitBatches()
         case .newEpochRequiresReset: try await trial.newEpochRequiresReset()
         case .batchCanBeginNewEpoch: try await trial.batchCanBeginNewEpoch()
-        case .snapshotsAreImmutable: try await trial.snapshotsAreImmutable()
         case .filtersMatchReference: try await trial.filtersMatchReference()
         case .vectorsAreReadInPages: try await trial.vectorsAreReadInPages()
         case .cancelledCommitWritesNothing: try await trial.cancelledCommitWritesNothing()
@@ -180,12 +170,10 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .heldSnapshotsOutliveNewEpochs: try await trial.heldSnapshotsOutliveNewEpochs()
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
         case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
-        case .sourcesAreReadInPages: try await trial.sourcesAreReadInPages()
-        case .tenThousandEntriesCanBeStored: try await trial.tenThousandEntriesCanBeStored()
+        case .sourcesAreSorted: try await trial.sourcesAreSorted()
         case .reopenedStoreIsUnchanged: try await trial.reopenedStoreIsUnchanged()
         case .handlesSeeEachOthersCommits: try await trial.handlesSeeEachOthersCommits()
         case .olderCopyRequiresReset: try await trial.olderCopyRequiresReset()
-        case .pinnedLabelSurvivesRecluster: try await trial.pinnedLabelSurvivesRecluster()
         case .clusteringIsReplacedAtomically: try await trial.clusteringIsReplacedAtomically()
         case .invalidBatchesAreRejected: try await trial.invalidBatchesAreRejected()
         case .unusualNamesAreAccepted: try await trial.unusualNamesAreAccepted()

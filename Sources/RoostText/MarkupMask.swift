@@ -1,6 +1,6 @@
 /// Hides the parts of a text that are markup rather than language: addresses, HTML tags and entities, images
 /// (badges), link targets and labels of references.
-enum MarkupMask {
+package enum MarkupMask {
     /// The maximum length in bytes of an HTML tag, an image text or a link target, and the maximum length of
     /// an entity name.
     private static let (maximumTag, maximumEntity) = (400, 10)
@@ -12,7 +12,7 @@ enum MarkupMask {
     ///   - utf8: Valid UTF-8.
     ///   - keepsVisible: Whether addresses and code spans, which a page shows, are kept.
     /// - Complexity: O(length).
-    static func masked(_ utf8: [UInt8], keepingVisible keepsVisible: Bool = false) -> [UInt8] {
+    package static func masked(_ utf8: [UInt8], keepingVisible keepsVisible: Bool = false) -> [UInt8] {
         var result = utf8
         utf8.withUnsafeBufferPointer { source in
             result.withUnsafeMutableBufferPointer { target in

@@ -1,5 +1,5 @@
 /// An iterator over the words of a UTF-8 text that does not allocate.
-struct WordScanner {
+package struct WordScanner {
     private var position = 0
 
     /// Whether an ASCII byte is a letter or digit.
@@ -63,7 +63,7 @@ struct WordScanner {
 
     /// Returns whether a character belongs to a script without spaces, in which every character counts as a
     /// word.
-    static func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x2FA1F: true
         default: false

@@ -18,7 +18,7 @@ package struct Words: Sequence, Sendable {
     /// Creates the sequence of the words of a text.
     ///
     /// - Parameter utf8: Valid UTF-8.
-    init(utf8: [UInt8]) { self.utf8 = utf8 }
+    package init(utf8: [UInt8]) { self.utf8 = utf8 }
 
     /// Returns an iterator over the words.
     ///

@@ -14,7 +14,6 @@
 /// the whole process. Roost parallelizes at exactly one level, over blocks of fixed size, so a result does
 /// not depend on the number of threads.
 package enum BLAS {
-    /// The name and kernel that the loaded library reports.
     package struct Implementation: Sendable, Hashable, CustomStringConvertible {
         /// `OpenBLAS 0.3.21`, `Accelerate`, `reference BLAS` if the library does not report a name, or
         /// `not installed` if Roost computes the products.
@@ -23,7 +22,6 @@ package enum BLAS {
         /// one.
         package let kernel: String?
 
-        /// Whether a library computes the products.
         let isLibrary: Bool
 
         init(name: String, kernel: String? = nil, isLibrary: Bool = true) {
@@ -109,8 +107,6 @@ package enum BLAS {
         }
 
         /// Sets OpenBLAS to one thread, and ends its threads if ``endThreads()`` was called.
-        ///
-        /// - Parameter symbol: Returns a symbol of the library; `nil` if the library is not OpenBLAS.
         static func limitThreads(_ symbol: (String) -> UnsafeMutableRawPointer?) {
             typealias SetThreads = @convention(c) (Int32) -> Void
             typealias End = @convention(c) () -> Int32

@@ -34,8 +34,6 @@ enum PortableProducts {
 
     /// Calls `body` with the vectors of an operand in a range, each as `length` contiguous numbers, and
     /// with the distance of their first numbers.
-    ///
-    /// - Parameter areRows: Whether the vectors are rows in memory. Otherwise, they are copied.
     private static func withVectors(
         of operand: BLAS.Operand, _ range: Range<Int>, _ length: Int, areRows: Bool,
         _ body: (UnsafePointer<Float>, Int) -> Void

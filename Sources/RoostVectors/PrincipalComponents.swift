@@ -1,11 +1,9 @@
 /// Principal component analysis (Pearson 1901): the directions of largest variance, computed by LAPACK from
 /// the covariance matrix.
 package struct PrincipalComponents: Sendable {
-    /// The mean of the vectors (d).
     package let mean: [Float]
     /// The principal directions (components, d), orthonormal, in descending order of variance.
     package let directions: Matrix
-    /// The variance along each direction, descending.
     package let variances: [Float]
 
     /// The number of vectors that are centered and added to the covariance at a time. The centered copy of a

@@ -29,7 +29,6 @@ package final class ThreadTeam: Sendable {
     private let done = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
     private let step: Atomic<UInt> = Atomic(0)
-    /// The number of threads, including the calling thread.
     package let threads: Int
 
     private init(threads: Int) { self.threads = threads }

@@ -1,5 +1,11 @@
 import CRoostKernels
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Returns the inner product of two vectors; for unit vectors this is the cosine.
 ///
 /// - Precondition: Both vectors have the same number of components.
@@ -15,7 +21,6 @@ package func innerProduct(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPoin
     return roost_dot(first, second, a.count)
 }
 
-/// Returns the Euclidean length of a vector.
 package func length(of vector: [Float]) -> Float {
     roost_dot(vector, vector, vector.count).squareRoot()
 }
@@ -57,3 +62,6 @@ package func normalize(_ vector: UnsafeMutableBufferPointer<Float>) {
     let scale = 1 / square.squareRoot()
     for index in vector.indices { vector[index] *= scale }
 }
+
+/// Returns the natural logarithm of `x`, computed by the C library, so that other modules need not import it.
+package func naturalLogarithm(_ x: Double) -> Double { log(x) }

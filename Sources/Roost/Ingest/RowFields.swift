@@ -21,7 +21,7 @@ struct RowFields {
     init(_ values: [String: MetadataValue]) {
         func date(_ columns: [String]) -> Date? {
             for column in columns {
-                if let text = values[column]?.text, let date = DocumentDate.date(text) { return date }
+                if let text = values[column]?.text, let date = DateReader.instant(text) { return date }
             }
             return nil
         }

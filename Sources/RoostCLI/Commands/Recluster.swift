@@ -75,7 +75,7 @@ struct Recluster: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        let times = TimeArgument(now: Date())
+        let times = DateReader(now: Date())
         for text in self.where {
             var dates = EntryFilter()
             guard dates.addDates(try FilterOptions.condition(text, times), naming: times.period) else {
@@ -119,7 +119,7 @@ struct Recluster: AsyncParsableCommand {
     }
 
     private func recluster(_ store: KnowledgeStore, isDryRun: Bool) async throws -> ReclusterReport {
-        let times = TimeArgument(now: Date())
+        let times = DateReader(now: Date())
         let progress = Progress(isQuiet: options.quiet)
         defer { progress.finish() }
         let show: @Sendable (ReclusterProgress) -> Void = {

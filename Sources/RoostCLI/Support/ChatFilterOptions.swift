@@ -48,7 +48,7 @@ struct ChatFilterOptions: ParsableArguments {
     }
 
     func filter() throws -> ConversationMemory.Filter {
-        let times = TimeArgument(now: Date())
+        let times = DateReader(now: Date())
         return ConversationMemory.Filter(
             userId: user, sessionId: session, agentId: agent,
             since: since.flatMap(times.period)?.times.lowerBound,

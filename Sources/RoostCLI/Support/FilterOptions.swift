@@ -53,23 +53,23 @@ struct FilterOptions: ParsableArguments {
 
     /// Checks that all of the given texts are dates.
     static func validateDates(_ texts: [String?]) throws {
-        for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
+        for text in texts.compactMap(\.self) where DateReader(now: Date()).period(text) == nil {
             throw ValidationError(
                 "invalid time '\(Terminal.line(text, limit: 40))'; "
-                    + "use \(TimeArgument.forms)")
+                    + "use \(DateReader.forms)")
         }
     }
 
     func validate() throws {
         try Self.validateDates([since, until])
-        let times = TimeArgument(now: Date())
+        let times = DateReader(now: Date())
         for text in self.where { _ = try Self.condition(text, times) }
     }
 
     func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(tag))
         let now = Date()
-        let times = TimeArgument(now: now)
+        let times = DateReader(now: now)
         for text in self.where {
             let condition = try Self.condition(text, times)
             if !filter.addDates(condition, naming: times.period) { filter.conditions.append(condition) }
@@ -89,7 +89,7 @@ struct FilterOptions: ParsableArguments {
     }
 
     /// Parses a condition of `--where`.
-    static func condition(_ text: String, _ times: TimeArgument) throws -> EntryCondition {
+    static func condition(_ text: String, _ times: DateReader) throws -> EntryCondition {
         do {
             return try EntryCondition(written: text, times)
         } catch {
@@ -116,9 +116,4 @@ struct FilterOptions: ParsableArguments {
         return "no entry is from '\(Terminal.line(source[0], limit: 60))'; `roost list` shows the files of "
             + "entries"
     }
-
-    /// Parses a time in one of the forms of ``TimeArgument``.
-    ///
-    /// - Returns: `nil` if the text has none of these forms.
-    static func date(_ text: String, now: Date) -> Date? { TimeArgument(now: now).date(text) }
 }

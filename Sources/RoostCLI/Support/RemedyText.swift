@@ -27,7 +27,6 @@ enum RemedyText {
         .upgradeRoost: "upgrade Roost",
         // Entries and clusters
         .addEntries: "add entries with `roost ingest PATH`",
-        .ingestAgain: "run `roost ingest` again",
         .keepOriginals: "ingest the files again with `roost ingest --keep-originals`",
         .copyEntries: "run `roost copy FROM TO`",
         .removeEntry: "remove the entry with `roost remove`",

@@ -11,7 +11,6 @@ struct Cells: Sendable {
     /// For each range, the ranges that its rows are compared with, itself first.
     let near: [[Int]]
 
-    /// The average number of rows of a cell.
     static let size = 600
     /// The maximum number of rows of a cell; a larger cell is cut.
     private static let maximumSize = 4 * size
@@ -23,11 +22,6 @@ struct Cells: Sendable {
     /// The maximum number of k-means iterations on the sample. Cells only need to be compact, not optimal.
     private static let iterations = 6
 
-    /// Divides the rows of a matrix into cells.
-    ///
-    /// - Parameters:
-    ///   - vectors: The rows, unit length.
-    ///   - seed: The seed of the sample.
     init(of vectors: Matrix, seed: UInt64) throws {
         let n = vectors.rows
         let count = max(1, n / Self.size)

@@ -3,19 +3,15 @@ import RoostVectors
 
 /// The k nearest neighbors of every row of a matrix.
 struct NearestNeighbors: Sendable {
-    /// The number of rows.
     let count: Int
-    /// The number of neighbors of each row.
     let k: Int
     /// The neighbors, (n, k) row-major, nearest first. Unused elements are ``none``.
     private(set) var rows: [UInt32]
     /// The inner products with the neighbors, in the same layout. Unused elements are -∞.
     private(set) var scores: [Float]
 
-    /// The value of an unused element of ``rows``.
     static let none = UInt32.max
 
-    /// Returns the neighbors of a row, nearest first.
     func neighbors(of row: Int) -> ArraySlice<UInt32> {
         let all = rows[row * k..<(row + 1) * k]
         return all.prefix { $0 != Self.none }
@@ -26,7 +22,6 @@ struct NearestNeighbors: Sendable {
     /// worst case. The factor 3.6 corresponds to five standard deviations.
     private static func caution(_ dimension: Int) -> Float { min(1, 3.6 / Float(dimension).squareRoot()) }
 
-    /// The maximum number of rows for which all pairs are compared.
     static let maximumExactCount = 50_000
 
     /// Finds the nearest neighbors of all rows.
@@ -35,11 +30,6 @@ struct NearestNeighbors: Sendable {
     /// more rows, each row is compared with the rows of the cells next to its own (``Cells``), which finds
     /// nearly all neighbors. The result does not depend on the number of threads.
     ///
-    /// - Parameters:
-    ///   - vectors: The rows, unit length, all different.
-    ///   - k: The number of neighbors of each row.
-    ///   - limit: The maximum number of rows for which all pairs are compared.
-    ///   - seed: The seed of the cells.
     /// - Complexity: O(n² · d) byte operations for an exact result; otherwise, O(n · d) with a factor of
     ///   about 12,000.
     static func find(
@@ -62,17 +52,10 @@ struct NearestNeighbors: Sendable {
         return result
     }
 
-    /// The number of rows of one task.
     private static let block = 1024
-    /// The number of tasks between two checks for cancellation.
     private static let tasksPerCheck = 16
 
     /// Finds the nearest neighbors of each row among the rows of its own cell and the cells near it.
-    ///
-    /// - Parameters:
-    ///   - vectors: The rows, cell by cell.
-    ///   - spans: The range of each cell.
-    ///   - near: Returns the cells whose rows are compared with the rows of a cell, itself first.
     private mutating func search(_ vectors: Matrix, _ spans: [Range<Int>], _ near: @Sendable (Int) -> [Int])
         throws
     {
@@ -112,11 +95,6 @@ struct NearestNeighbors: Sendable {
     }
 
     /// Returns the nearest neighbors of some rows among the rows of the given spans.
-    ///
-    /// - Parameters:
-    ///   - k: The number of neighbors of each row.
-    ///   - spans: The ranges of rows that are compared.
-    ///   - base: All rows.
     private static func best(
         _ k: Int, of rows: Range<Int>, among spans: [Range<Int>], in base: UnsafePointer<Float>,
         dimension d: Int
@@ -152,8 +130,6 @@ struct NearestNeighbors: Sendable {
     }
 
     /// Replaces the row numbers of the reordered matrix with those of the original matrix.
-    ///
-    /// - Parameter order: The original number of each row.
     private mutating func restoreOrder(_ order: [Int]) {
         var (originalRows, originalScores) = (rows, scores)
         for (index, row) in order.enumerated() {

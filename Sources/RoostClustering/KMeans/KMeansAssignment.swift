@@ -6,7 +6,6 @@ struct KMeansAssignment {
     private let points: Matrix
     private let centroids: Matrix
 
-    /// The number of points of one task.
     private static let block = 1024
     /// The minimum number of centroids at which quantized products are used to rule out candidates first. For
     /// fewer centroids, one matrix product is faster.
@@ -17,13 +16,6 @@ struct KMeansAssignment {
     /// Finds the two nearest centroids of every point. Of equally near centroids, the one with the lower
     /// index counts as the nearer.
     ///
-    /// - Parameters:
-    ///   - labels: The nearest centroid of each point. On entry: the label of the previous iteration, where
-    ///     the search starts, or -1.
-    ///   - seconds: The second nearest centroid of each point, or -1 if there is only one. On entry: the
-    ///     second nearest centroid of the previous iteration, or -1.
-    ///   - similarities: The cosines with the nearest centroids.
-    ///   - runnersUp: The cosines with the second nearest centroids, or -1 if there is only one.
     /// - Complexity: O(n · k · d).
     func run(
         _ labels: inout [Int32], _ seconds: inout [Int32], _ similarities: inout [Float],
@@ -87,7 +79,6 @@ struct KMeansAssignment {
         }
     }
 
-    /// Compares points with all centroids by one matrix product.
     private func searchExact(
         _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ output: Output
     ) {

@@ -5,7 +5,6 @@ import RoostVectors
 struct KMeansRun: Sendable {
     /// The centroids, (k, d), unit length.
     private(set) var centroids: Matrix
-    /// The index of the nearest centroid of each point.
     private(set) var labels: [Int32]
     /// The cosine similarity of each point to its nearest centroid.
     private(set) var similarities: [Float]
@@ -13,7 +12,6 @@ struct KMeansRun: Sendable {
     private(set) var runnersUp: [Float]
     /// The index of the second-nearest centroid of each point, or -1 if it is unknown.
     private var seconds: [Int32]
-    /// The number of iterations so far.
     private(set) var iterations = 0
     /// The mean cosine similarity of the points to their centroids.
     private(set) var objective = 0.0
@@ -43,11 +41,6 @@ struct KMeansRun: Sendable {
         return best
     }
 
-    /// Prepares a run.
-    ///
-    /// - Parameters:
-    ///   - points: The points, (n, d), unit length.
-    ///   - start: The initial centroids.
     init(_ points: Matrix, start: Matrix) {
         centroids = start
         labels = Array(repeating: -1, count: points.rows)
@@ -56,7 +49,6 @@ struct KMeansRun: Sendable {
         seconds = Array(repeating: -1, count: points.rows)
     }
 
-    /// Iterates until no label changes, at most `limit` times.
     mutating func iterate(_ points: Matrix, atMost limit: Int) throws {
         while iterations < limit {
             try Task.checkCancellation()
@@ -136,7 +128,6 @@ struct KMeansRun: Sendable {
         return true
     }
 
-    /// Moves every centroid to the mean direction of its points.
     private mutating func moveCentroids(_ points: Matrix) {
         let (n, d, k) = (points.rows, points.columns, centroids.rows)
         let part = max(1, (n + Self.partialSums - 1) / Self.partialSums)

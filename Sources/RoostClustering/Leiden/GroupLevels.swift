@@ -1,11 +1,9 @@
-import RoostVectors
+public import RoostVectors
 
 /// Completes a partition that was found at one resolution: measures in how many subsamples each group is
 /// found again, and adds parents, which are communities of the groups at a lower resolution.
 struct GroupLevels {
-    /// The graph of all points.
     private let leiden: Leiden
-    /// The group of each point, numbered from 0, before outliers are removed.
     private let communities: [Int32]
     private let distinct: DistinctRows
     private let resolution: Double
@@ -49,9 +47,6 @@ struct GroupLevels {
         return result
     }
 
-    /// Completes a partition at given resolutions.
-    ///
-    /// - Parameter parentResolution: The resolution of the parents; `nil` adds none.
     func finish(
         _ partition: Partition, _ subsamples: Subsamples, parentResolution: Double?
     ) throws -> Partition {
@@ -84,8 +79,6 @@ struct GroupLevels {
     }
 
     /// Adds parents with their shares of subsamples.
-    ///
-    /// - Parameter parents: The parent of each community.
     private func adding(_ parents: [Int32], to partition: Partition, _ parts: [Part]) -> Partition {
         let groups = pointGroups(partition)
         var cut = [Int](repeating: 0, count: partition.count)
@@ -101,8 +94,43 @@ struct GroupLevels {
         return result
     }
 
-    /// Returns the group of each point in a partition; -1 for an outlier.
     private func pointGroups(_ partition: Partition) -> [Int32] {
         distinct.rows.map { row in partition.labels[row].group.map(Int32.init) ?? -1 }
+    }
+}
+
+extension Partition {
+    /// The maximum number of groups without parents. A flat list of this length can still be read at a
+    /// glance.
+    public static let maximumFlatSize = 25
+
+    /// The numbers of parents from which a clusterer chooses.
+    public static let topLevelSizes = 8...25
+
+    /// Returns the same groups with one level of parent groups above them. Parent groups have no rows of
+    /// their own.
+    ///
+    /// - Precondition: The partition has no parents.
+    func adding(parents cut: [Int]) -> Partition {
+        precondition(parents.allSatisfy { $0 == nil }, "the partition has a hierarchy already")
+        var sizes = [Int](repeating: 0, count: count)
+        for label in labels { if let group = label.group { sizes[group] += 1 } }
+        var children = [[Int]](repeating: [], count: (cut.max() ?? -1) + 1)
+        for (group, parent) in cut.enumerated() { children[parent].append(group) }
+        var result = self
+        var sums: [[Float]] = []
+        for groups in children where groups.count > 1 {
+            var sum = [Float](repeating: 0, count: centroids.columns)
+            for group in groups {
+                for column in sum.indices { sum[column] += Float(sizes[group]) * centroids[group, column] }
+                result.parents[group] = count + sums.count
+            }
+            let direction = normalized(sum)
+            sums.append(direction.allSatisfy { $0 == 0 } ? centroids.row(groups[0]) : direction)
+        }
+        result.centroids = Matrix((0..<count).map { centroids.row($0) } + sums, columns: centroids.columns)
+        result.parents += [Int?](repeating: nil, count: sums.count)
+        if !stabilities.isEmpty { result.stabilities += [Float?](repeating: nil, count: sums.count) }
+        return result
     }
 }

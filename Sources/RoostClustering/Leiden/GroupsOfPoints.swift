@@ -22,14 +22,9 @@ struct GroupsOfPoints {
 
     private var count: Int { Int((groups.max() ?? -1) + 1) }
 
-    /// The minimum number of vectors in a group.
     private static let minimumSize = 3
 
     /// Returns the share of the vectors that are in groups of fewer than three vectors.
-    ///
-    /// - Parameters:
-    ///   - groups: The group of each point, numbered from 0.
-    ///   - copies: The number of vectors that each point represents.
     static func smallShare(of groups: [Int32], copies: [Int]) -> Double {
         var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
         for (point, group) in groups.enumerated() { sizes[Int(group)] += copies[point] }
@@ -39,8 +34,6 @@ struct GroupsOfPoints {
 
     /// Moves each point of a group with fewer than three vectors to the larger group with which it shares the
     /// most edge weight. A point without an edge to a larger group stays.
-    ///
-    /// - Parameter copies: The number of vectors that each point represents.
     mutating func joinSmall(copies: [Int]) {
         var sizes = [Int](repeating: 0, count: count)
         for (point, group) in groups.enumerated() { sizes[Int(group)] += copies[point] }
@@ -62,10 +55,6 @@ struct GroupsOfPoints {
     /// Returns the points that are far from all others, farthest first. A point is far if its mean similarity
     /// to its neighbors is more than three interquartile ranges below the lower quartile (Tukey's far
     /// outliers).
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of rows that may be outliers.
-    ///   - copies: The number of rows that each point represents.
     func outliers(atMost limit: Int, copies: [Int]) -> [Int] {
         guard groups.count >= Self.minimumCountForOutliers, nearest.k > 0, limit > 0 else { return [] }
         let meanScores = groups.indices.map { point -> Float in
@@ -87,13 +76,6 @@ struct GroupsOfPoints {
         return chosen
     }
 
-    /// Returns the partition of all rows.
-    ///
-    /// - Parameters:
-    ///   - distinct: The rows that the points represent.
-    ///   - rows: The number of rows.
-    ///   - outliers: The points that belong to no group.
-    ///   - facts: The figures that are recorded with the run.
     func partition(
         _ distinct: DistinctRows, rows: Int, outliers: [Int], facts: [String: Double]
     ) -> Partition {
@@ -131,11 +113,6 @@ struct GroupsOfPoints {
             facts: facts)
     }
 
-    /// Returns the mean direction of each group, unit length.
-    ///
-    /// - Parameters:
-    ///   - groups: The group of each point; negative for an outlier.
-    ///   - count: The number of groups.
     private func centroids(_ groups: [Int32], count: Int) -> Matrix {
         var sums = Matrix(rows: count, columns: points.columns)
         for (point, group) in groups.enumerated() where group >= 0 {
@@ -163,5 +140,50 @@ struct GroupsOfPoints {
             if groups[Int(graph.targets[edge])] == groups[point] { inside += Double(graph.weights[edge]) }
         }
         return all > 0 ? Float(inside / all) : 1
+    }
+}
+
+/// The distinct nonzero rows of a matrix. Copies of one text would otherwise be each other's nearest
+/// neighbors and hide the neighbors that matter.
+struct DistinctRows {
+    /// The first row of each set of equal rows, ascending.
+    private(set) var rows: [Int] = []
+    /// For each row of the matrix, the index in ``rows`` of the row that it equals; `nil` for a zero row.
+    private(set) var indices: [Int?] = []
+
+    /// The number of rows of the matrix that equal each distinct row.
+    var copies: [Int] {
+        var counts = [Int](repeating: 0, count: rows.count)
+        for case let index? in indices { counts[index] += 1 }
+        return counts
+    }
+
+    /// Finds the distinct rows of a matrix.
+    ///
+    /// - Complexity: O(n · d).
+    init(of vectors: Matrix) {
+        indices.reserveCapacity(vectors.rows)
+        var known: [Int: [Int]] = [:]
+        for row in 0..<vectors.rows {
+            vectors.withRow(row) { values in
+                guard values.contains(where: { $0 != 0 }) else {
+                    indices.append(nil)
+                    return
+                }
+                var hasher = Hasher()
+                hasher.combine(bytes: UnsafeRawBufferPointer(values))
+                let hash = hasher.finalize()
+                let same = known[hash]?.first { index in
+                    vectors.withRow(rows[index]) { $0.elementsEqual(values) }
+                }
+                if let same {
+                    indices.append(same)
+                } else {
+                    known[hash, default: []].append(rows.count)
+                    indices.append(rows.count)
+                    rows.append(row)
+                }
+            }
+        }
     }
 }

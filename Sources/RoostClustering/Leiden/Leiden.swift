@@ -5,33 +5,19 @@ import RoostVectors
 /// graph of the parts, and repeats until no node moves.
 ///
 /// The gain of a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the edges
-/// between them and m is the mass. If the mass of a node is its strength (the total weight of its edges) and
-/// λ = γ / 2W, where W is the total weight of all edges, this is modularity at the resolution γ (Reichardt &
-/// Bornholdt 2006). If every mass is 1 and λ = γ, this is the constant Potts model (Traag et al. 2011).
+/// between them and m is the mass. The mass of a node is its strength (the total weight of its edges) and
+/// λ = γ / 2W, where W is the total weight of all edges, so this is modularity at the resolution γ (Reichardt &
+/// Bornholdt 2006).
 struct Leiden {
-    /// The quality function that is maximized.
-    enum Quality: String, Sendable {
-        case modularity
-        case constantPotts = "constant-potts"
-    }
-
     let graph: WeightedGraph
-    /// The mass of each node.
     let masses: [Double]
     /// λ at a resolution of 1.
     let unit: Double
 
-    init(_ graph: WeightedGraph, quality: Quality = .modularity) {
-        self.graph = graph
-        switch quality {
-        case .modularity:
-            masses = graph.strengths
-            let total = masses.reduce(0, +)
-            unit = total > 0 ? 1 / total : 0
-        case .constantPotts:
-            masses = Array(repeating: 1, count: graph.count)
-            unit = 1
-        }
+    init(_ graph: WeightedGraph) {
+        let masses = graph.strengths
+        let total = masses.reduce(0, +)
+        self.init(graph, masses: masses, unit: total > 0 ? 1 / total : 0)
     }
 
     private init(_ graph: WeightedGraph, masses: [Double], unit: Double) {
@@ -39,13 +25,6 @@ struct Leiden {
     }
 
     /// Returns the community of each node, numbered from 0 without gaps.
-    ///
-    /// - Parameters:
-    ///   - resolution: The resolution γ. A higher resolution gives smaller communities.
-    ///   - start: The initial communities; `nil` puts each node into a separate community.
-    ///   - rounds: The maximum number of runs of the algorithm. Each run starts from the result of the
-    ///     previous one.
-    ///   - generator: The source of random numbers.
     func communities(
         resolution: Double, from start: [Int32]? = nil, rounds: Int = 2,
         using generator: inout SeededGenerator
@@ -62,12 +41,6 @@ struct Leiden {
     /// Adds new nodes to existing communities. Each new node joins the community with the highest gain, which
     /// may consist of existing nodes or of other new nodes. Then each community that consists only of new
     /// nodes may join another community. Existing nodes do not move.
-    ///
-    /// - Parameters:
-    ///   - isNew: For each node, whether it is new.
-    ///   - start: The community of each node. Each new node must be in a separate community.
-    ///   - resolution: The resolution γ.
-    ///   - generator: The source of random numbers.
     func adding(
         _ isNew: [Bool], to start: [Int32], resolution: Double, using generator: inout SeededGenerator
     ) throws -> [Int32] {
@@ -93,7 +66,6 @@ struct Leiden {
         return Leiden(graph.contracted(communities, count: Int(count)), masses: sums, unit: unit)
     }
 
-    /// Runs the algorithm once, starting from the given communities.
     private func improve(
         _ communities: inout [Int32], factor: Double, using generator: inout SeededGenerator
     ) throws {

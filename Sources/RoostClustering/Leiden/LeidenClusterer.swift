@@ -25,7 +25,6 @@ public struct LeidenClusterer: Clusterer {
         /// three vectors.
         case fine
 
-        /// The factor by which the chosen resolution is multiplied.
         fileprivate var factor: Double {
             switch self {
             case .coarse: 0.25
@@ -86,7 +85,6 @@ public struct LeidenClusterer: Clusterer {
 
     /// The keys of `Partition/facts` that a later run reads.
     package enum FactKey {
-        /// The resolution of the communities.
         package static let resolution = "resolution"
         /// See ``Start/fullRunCount``.
         package static let fullRunCount = "lookedAt"
@@ -101,9 +99,7 @@ public struct LeidenClusterer: Clusterer {
         static let agreement = "subsampleAgreement"
         /// The modularity at resolution 1. See ``ResolutionChoice``.
         static let modularity = "modularity"
-        /// See ``SilhouetteGap``.
         static let gap = "gap"
-        /// The resolution at which the parent groups were found.
         package static let parentResolution = "parentResolution"
         /// The mean agreement between the parents and the groups of subsamples at the same resolution, at
         /// most 1.
@@ -192,8 +188,6 @@ public struct LeidenClusterer: Clusterer {
     }
 
     /// Returns the number of neighbors of each point in the graph.
-    ///
-    /// - Parameter count: The number of distinct points, at least 1.
     func neighborCount(of count: Int) -> Int {
         min(count < Self.smallCount ? max(neighbors, Self.smallNeighbors) : neighbors, count - 1)
     }
@@ -336,4 +330,20 @@ public struct LeidenClusterer: Clusterer {
         for case let group? in partition.labels.map(\.group) { sizes[group] += 1 }
         return Double(sizes.max() ?? 0) / Double(max(1, partition.labels.count))
     }
+}
+
+/// A step of a clustering run.
+public enum ClusteringStep: String, Sendable, CaseIterable {
+    /// Reading the texts and vectors of the entries.
+    case reading = "reading vectors"
+    /// Finding the nearest neighbors of each entry.
+    case neighbors = "finding neighbors"
+    /// Finding groups of entries.
+    case groups = "finding groups"
+    /// Finding groups in subsamples, to measure how stable the groups are.
+    case stability = "measuring stability"
+    /// Choosing keywords and labels.
+    case labels = "choosing labels"
+    /// Comparing the clusters with the previous ones and saving them; a dry run saves nothing.
+    case saving = "saving clusters"
 }

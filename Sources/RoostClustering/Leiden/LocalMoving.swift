@@ -7,16 +7,11 @@ struct LocalMoving {
     private let graph: WeightedGraph
     private let masses: [Double]
     private let factor: Double
-    /// The community of each node.
     private(set) var communities: [Int32]
-    /// The sum of the masses of each community.
     private var totals: [Double]
-    /// The number of nodes of each community.
     private var sizes: [Int32]
-    /// The communities without nodes.
     private var empty: [Int32] = []
 
-    /// The number of visits between two checks for cancellation.
     private static let visitsPerCheck = 16_384
     /// The minimum gain of a move, relative to the mass term. A gain smaller than the rounding errors could
     /// move two nodes back and forth forever.
@@ -24,14 +19,6 @@ struct LocalMoving {
     /// Keeps the minimum gain above 0 for nodes whose mass term is tiny.
     private static let minimumMassTerm = 1e-3
 
-    /// Prepares the phase.
-    ///
-    /// - Parameters:
-    ///   - graph: The graph.
-    ///   - masses: The mass of each node.
-    ///   - factor: λ, the factor of the mass term of the gain.
-    ///   - communities: The number of each node's initial community, which must be less than the number of
-    ///     nodes.
     init(_ graph: WeightedGraph, _ masses: [Double], factor: Double, _ communities: [Int32]) {
         (self.graph, self.masses, self.factor, self.communities) = (graph, masses, factor, communities)
         totals = [Double](repeating: 0, count: graph.count)
@@ -43,11 +30,6 @@ struct LocalMoving {
         empty = sizes.indices.reversed().filter { [sizes] in sizes[$0] == 0 }.map { Int32($0) }
     }
 
-    /// Moves nodes until no move gains anything.
-    ///
-    /// - Parameters:
-    ///   - movable: For each node, whether it may move; `nil` if all nodes may move.
-    ///   - generator: The source of random numbers.
     mutating func run(only movable: [Bool]? = nil, using generator: inout SeededGenerator) throws {
         guard graph.count > 1 else { return }
         var queue = NodeQueue(generator.permutation(graph.count), movable)
@@ -111,11 +93,6 @@ private struct NodeQueue {
     /// they are never added to the queue.
     private var isWaiting: [Bool]
 
-    /// Creates a queue.
-    ///
-    /// - Parameters:
-    ///   - order: All nodes, in the order in which they are first visited.
-    ///   - movable: For each node, whether it may move; `nil` if all nodes may move.
     init(_ order: [Int32], _ movable: [Bool]?) {
         (nodes, count) = (order, order.count)
         isWaiting = [Bool](repeating: true, count: order.count)
@@ -135,7 +112,6 @@ private struct NodeQueue {
         return node
     }
 
-    /// Adds a node unless it is already waiting.
     @inline(__always)
     mutating func append(_ node: Int) {
         guard !isWaiting[node] else { return }
@@ -150,7 +126,6 @@ private struct NodeQueue {
 private struct CommunityLinks: ~Copyable {
     /// The weight of the edges to each community; 0 for a community without edges.
     private(set) var weights: [Double]
-    /// The communities of the node's neighbors.
     private(set) var communities: [Int32] = []
 
     init(count: Int) {
@@ -172,5 +147,71 @@ private struct CommunityLinks: ~Copyable {
     mutating func removeAll() {
         for community in communities { weights[Int(community)] = 0 }
         communities.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The second phase of the Leiden algorithm: visits each node of a community once and joins it to the part
+/// with the highest gain, provided that both the node and the part are well connected to the rest of the
+/// community. This guarantees that communities are connected.
+struct Refinement {
+    private let graph: WeightedGraph
+    private let masses: [Double]
+    private let factor: Double
+    private let within: [Int32]
+    private(set) var parts: [Int32]
+
+    init(_ graph: WeightedGraph, _ masses: [Double], factor: Double, within: [Int32]) {
+        (self.graph, self.masses, self.factor, self.within) = (graph, masses, factor, within)
+        parts = (0..<Int32(graph.count)).map { $0 }
+    }
+
+    private static let roundingTolerance = 1e-12
+
+    mutating func run(using generator: inout SeededGenerator) {
+        let n = graph.count
+        var communityMass = [Double](repeating: 0, count: n)
+        for node in 0..<n { communityMass[Int(within[node])] += masses[node] }
+        // The mass and the size of each part, and the weight of its edges to the rest of its community.
+        var (totals, sizes) = (masses, [Int32](repeating: 1, count: n))
+        var outward = [Double](repeating: 0, count: n)
+        for node in 0..<n {
+            for edge in graph.starts[node]..<graph.starts[node + 1]
+            where within[Int(graph.targets[edge])] == within[node] {
+                outward[node] += Double(graph.weights[edge])
+            }
+        }
+        func isWellConnected(_ part: Int, _ community: Int32) -> Bool {
+            outward[part] >= factor * totals[part] * (communityMass[Int(community)] - totals[part])
+                - Self.roundingTolerance
+        }
+        var sums = [Double](repeating: 0, count: n)
+        var touched: [Int32] = []
+        for node in generator.permutation(n).map({ Int($0) }) {
+            let own = Int(parts[node])
+            guard sizes[own] == 1, isWellConnected(own, within[node]) else { continue }
+            for edge in graph.starts[node]..<graph.starts[node + 1] {
+                let other = Int(graph.targets[edge])
+                guard within[other] == within[node] else { continue }
+                let part = parts[other]
+                if sums[Int(part)] == 0 { touched.append(part) }
+                sums[Int(part)] += Double(graph.weights[edge])
+            }
+            var best = (part: own, gain: 0.0)
+            for part in touched where Int(part) != own && isWellConnected(Int(part), within[node]) {
+                let gain = sums[Int(part)] - factor * masses[node] * totals[Int(part)]
+                if gain > best.gain { best = (Int(part), gain) }
+            }
+            if best.part != own {
+                totals[best.part] += masses[node]
+                sizes[best.part] += 1
+                // The edges between the node and the part are now inside the part, so they are no longer
+                // counted.
+                outward[best.part] += outward[own] - 2 * sums[best.part]
+                (totals[own], sizes[own], outward[own]) = (0, 0, 0)
+                parts[node] = Int32(best.part)
+            }
+            for part in touched { sums[Int(part)] = 0 }
+            touched.removeAll(keepingCapacity: true)
+        }
     }
 }

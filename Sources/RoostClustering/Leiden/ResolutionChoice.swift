@@ -1,3 +1,4 @@
+import Foundation
 import RoostVectors
 
 /// Chooses, among the partitions of a ``ResolutionLadder``, the one with the best evidence for its groups.
@@ -16,14 +17,11 @@ import RoostVectors
 ///
 /// `Documentation/Decisions` records the methods that were compared.
 struct ResolutionChoice {
-    /// The index of the chosen partition.
     let index: Int
-    /// The evidence for each partition.
     let evidence: [Evidence]
     /// The subsamples and their groups at each resolution.
     let stability: SubsampleStability
 
-    /// The measures of one partition.
     struct Evidence {
         /// The mean agreement with subsamples, at most 1.
         var stability: Double
@@ -44,11 +42,6 @@ struct ResolutionChoice {
     private static let maximumGapWeight = 3.0
     private static let halfWeightCount = 100.0
 
-    /// Compares the partitions of a ladder.
-    ///
-    /// - Parameters:
-    ///   - partitions: The groups of all points, fine to coarse, numbered from 0.
-    ///   - points: The points, (n, d), unit length, all different.
     init(
         _ partitions: [[Int32]], of points: Matrix, _ leiden: Leiden, neighbors: Int,
         ladder: ResolutionLadder, seed: UInt64
@@ -72,7 +65,6 @@ struct ResolutionChoice {
     /// The amount that is subtracted from the score of a partition with such a dominant group.
     private static let dominanceMargin = 0.05
 
-    /// Returns the index of the partition with the highest score.
     private static func best(_ evidence: [Evidence], of count: Int) -> Int {
         let relativeCount = Double(count) / halfWeightCount
         let gapWeight = maximumGapWeight * relativeCount * relativeCount / (1 + relativeCount * relativeCount)
@@ -87,5 +79,68 @@ struct ResolutionChoice {
         var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
         for group in groups { sizes[Int(group)] += 1 }
         return Double(sizes.max() ?? 0) / Double(max(1, groups.count))
+    }
+}
+
+/// Communities of one graph at decreasing resolutions, from fine to coarse.
+///
+/// The finest communities are found in the whole graph. Coarser ones are found in a smaller graph whose nodes
+/// are the communities of the previous level, so all levels together take little longer than the first. In
+/// small graphs, each level is then improved in the whole graph.
+struct ResolutionLadder {
+    let resolutions: [Double]
+
+    private static let minimumResolution = 0.1
+    /// The highest resolution that is tried, for up to ``typicalCount`` points. Beyond that, it grows with
+    /// the square root of the number of points, because more points can form more groups.
+    private static let maximumResolution = 8.0
+    private static let typicalCount = 20_000.0
+    /// The ratio of successive resolutions: the cube root of 2, so three steps halve the resolution.
+    private static let step = 1.2599210498948732
+
+    /// The maximum number of points for which each level is improved in the whole graph. This finds better
+    /// communities, but each level then takes as long as the first.
+    private static let maximumRefinedCount = 20_000
+
+    init(_ resolutions: [Double]) { self.resolutions = resolutions }
+
+    init(count: Int) {
+        var resolutions = [Self.maximumResolution * max(1, Double(count) / Self.typicalCount).squareRoot()]
+        while let last = resolutions.last, last / Self.step >= Self.minimumResolution {
+            resolutions.append(last / Self.step)
+        }
+        self.resolutions = resolutions
+    }
+
+    /// Returns the number of steps between two resolutions.
+    static func steps(to ratio: Double) -> Int { Int((log(ratio) / log(step)).rounded()) }
+
+    /// Returns the index of the resolution that is nearest to the given one on a logarithmic scale.
+    func index(nearest resolution: Double) -> Int {
+        func ratio(_ other: Double) -> Double { max(other / resolution, resolution / other) }
+        return resolutions.indices.min { ratio(resolutions[$0]) < ratio(resolutions[$1]) } ?? 0
+    }
+
+    func partitions(
+        of leiden: Leiden, using generator: inout SeededGenerator, onProgress: (Double) -> Void = { _ in }
+    ) throws -> [[Int32]] {
+        guard let first = resolutions.first else { return [] }
+        let finest = try leiden.communities(resolution: first, rounds: 1, using: &generator)
+        var partitions = [finest]
+        var (level, communityOf) = (leiden.contracted(finest), finest)
+        for resolution in resolutions.dropFirst() {
+            onProgress(Double(partitions.count) / Double(resolutions.count))
+            let coarser = try level.communities(resolution: resolution, using: &generator)
+            communityOf = communityOf.map { coarser[Int($0)] }
+            level = level.contracted(coarser)
+            guard leiden.graph.count <= Self.maximumRefinedCount else {
+                partitions.append(communityOf)
+                continue
+            }
+            partitions.append(
+                try leiden.communities(
+                    resolution: resolution, from: communityOf, rounds: 1, using: &generator))
+        }
+        return partitions
     }
 }

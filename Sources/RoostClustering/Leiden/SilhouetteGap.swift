@@ -9,7 +9,6 @@ import RoostVectors
 /// data without structure: normally distributed rows with the same variances (the reference of the gap
 /// statistic; Tibshirani, Walther & Hastie 2001).
 struct SilhouetteGap {
-    /// The sampled rows.
     private let sample: [Int]
     /// The sampled rows in the space of the principal components, unit length.
     private let projected: Matrix
@@ -17,18 +16,13 @@ struct SilhouetteGap {
     private let references: [Matrix]
     private let seed: UInt64
 
-    /// The maximum number of sampled rows.
     private static let sampleSize = 6000
-    /// The maximum number of rows of a reference.
     private static let referenceSize = 3000
     /// The maximum number of references. The silhouettes of small references vary, so several of them are
     /// averaged, with at most ``referenceSize`` rows in total.
     private static let maximumReferences = 10
-    /// The maximum number of principal components.
     private static let components = 24
-    /// The maximum number of k-means iterations on a reference.
     private static let referenceIterations = 10
-    /// The minimum number of rows for which gaps are computed.
     private static let minimumCount = 5
 
     /// Prepares the sample and the references.
@@ -58,8 +52,6 @@ struct SilhouetteGap {
     }
 
     /// Returns the gap of each partition, -2 to 2; 0 for a single group.
-    ///
-    /// - Parameter partitions: The groups of all rows, numbered from 0.
     func values(of partitions: [[Int32]]) throws -> [Double] {
         let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
         var gaps = [Double](repeating: 0, count: partitions.count)

@@ -1,4 +1,5 @@
 public import Foundation
+import RoostModel
 
 /// The bytes of a document, and what is known about them.
 public struct DocumentInput: Sendable {
@@ -53,7 +54,7 @@ public struct DocumentInput: Sendable {
             let match = fileName.prefixMatch(of: #/(\d{4})([-_])(\d\d)([-_])(\d\d)(?![\p{L}\p{N}])/#),
             match.output.2 == match.output.4
         else { return nil }
-        return DocumentDate.date("\(match.output.1)-\(match.output.3)-\(match.output.5)")
+        return DateReader.instant("\(match.output.1)-\(match.output.3)-\(match.output.5)")
     }
 
     /// The part of ``fileName`` after the last full stop, in lowercase letters; empty if the name has no

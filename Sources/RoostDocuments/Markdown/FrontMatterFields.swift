@@ -39,7 +39,7 @@ struct FrontMatterFields {
             for key in keys {
                 for (index, name) in names.enumerated() where name == key {
                     guard let text = frontMatter.entries[index].value.dateText,
-                        let date = DocumentDate.date(text)
+                        let date = DateReader.instant(text)
                     else { continue }
                     used.insert(index)
                     return date

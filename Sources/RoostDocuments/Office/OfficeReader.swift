@@ -28,7 +28,7 @@ public struct OfficeReader: DocumentReader {
     static let book = DocumentType(
         name: "epub", title: "EPUB", extensions: ["epub"], mediaTypes: ["application/epub+zip"])
 
-    public let version = 8
+    public let version = 9
 
     public let types = [
         Self.word, Self.presentation, Self.workbook, Self.openText, Self.openPresentation,
@@ -48,10 +48,9 @@ public struct OfficeReader: DocumentReader {
             // The media type of a spreadsheet template begins with that of a spreadsheet.
             if let match = matches.first { return match }
         }
-        // The beginning of an archive cannot be opened, but states the names of the first parts. Reading a
-        // damaged archive reports the fault.
+        // The beginning of an archive cannot be opened. Reading a damaged archive reports the fault.
         guard let archive = try? ZipArchive(input.data, limits: input.limits, isCancelled: { false }) else {
-            return Self.type(ofBeginningWith: Self.firstParts(of: input.data))
+            return nil
         }
         if archive.contains("[Content_Types].xml") {
             if archive.names.contains(where: { $0.hasPrefix("word/") }) { return Self.word }
@@ -59,36 +58,6 @@ public struct OfficeReader: DocumentReader {
             if archive.contains("xl/workbook.xml") { return Self.workbook }
         }
         return archive.contains("META-INF/container.xml") ? Self.book : nil
-    }
-
-    /// The number of bytes at the beginning of an archive in which the names of parts are searched for.
-    private static let maximumBeginning = 4096
-
-    /// Returns the names of the parts at the beginning of an archive.
-    ///
-    /// The signature of each part is searched for, because programs that write to a stream state the length
-    /// of a part only after it.
-    private static func firstParts(of data: Data) -> [String] {
-        let bytes = [UInt8](data.prefix(maximumBeginning))
-        var names: [String] = []
-        for start in bytes.indices.dropLast(30) where bytes[start..<(start + 4)] == [0x50, 0x4B, 0x03, 0x04] {
-            let length = Int(bytes[start + 26]) | Int(bytes[start + 27]) << 8
-            let name = bytes[(start + 30)...].prefix(length)
-            if name.count == length { names.append(String(decoding: name, as: UTF8.self)) }
-        }
-        return names
-    }
-
-    /// Returns the type of an archive by the names of its first parts. A part that all formats have must be
-    /// among them, because a folder of any archive can be named like one of a format.
-    private static func type(ofBeginningWith names: [String]) -> DocumentType? {
-        if names.contains("META-INF/container.xml") { return book }
-        let isOpenXML = names.contains {
-            $0 == "[Content_Types].xml" || $0 == "_rels/.rels" || $0.hasPrefix("docProps/")
-        }
-        guard isOpenXML else { return nil }
-        let types = [("word/", word), ("ppt/", presentation), ("xl/", workbook)]
-        return types.first { type in names.contains { $0.hasPrefix(type.0) } }?.1
     }
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {

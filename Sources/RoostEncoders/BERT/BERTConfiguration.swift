@@ -4,7 +4,6 @@ import RoostModel
 /// The configuration of a model with the architecture of BERT, read from the JSON files in its folder. An
 /// unsupported setting causes an error that names the setting.
 struct BERTConfiguration: Sendable, Hashable {
-    /// The method that combines the hidden states of the tokens into one vector.
     enum Pooling: String, Sendable {
         case mean, cls
     }
@@ -22,13 +21,9 @@ struct BERTConfiguration: Sendable, Hashable {
     var types: Int
     var layerNormEpsilon: Float
     var pooling: Pooling
-    /// The maximum number of tokens in a sequence, including special tokens.
     var maximumLength: Int
-    /// The text that the model expects before queries.
     var queryPrefix: String
-    /// The text that the model expects before documents.
     var documentPrefix: String
-    /// Whether vectors are scaled to unit length.
     var normalizes: Bool
 
     private struct Model: Decodable {
@@ -44,33 +39,12 @@ struct BERTConfiguration: Sendable, Hashable {
         var typeVocabSize: Int?
         var layerNormEps: Float?
         var isDecoder: Bool?
-        var padTokenID: Int?
-
-        private enum CodingKeys: String, CodingKey {
-            case modelType = "model_type"
-            case hiddenAct = "hidden_act"
-            case positionEmbeddingType = "position_embedding_type"
-            case hiddenSize = "hidden_size"
-            case numHiddenLayers = "num_hidden_layers"
-            case numAttentionHeads = "num_attention_heads"
-            case intermediateSize = "intermediate_size"
-            case vocabSize = "vocab_size"
-            case maxPositionEmbeddings = "max_position_embeddings"
-            case typeVocabSize = "type_vocab_size"
-            case layerNormEps = "layer_norm_eps"
-            case isDecoder = "is_decoder"
-            case padTokenID = "pad_token_id"
-        }
+        var padTokenId: Int?
     }
 
     private struct SentenceBERT: Decodable {
         var maxSeqLength: Int?
         var doLowerCase: Bool?
-
-        private enum CodingKeys: String, CodingKey {
-            case maxSeqLength = "max_seq_length"
-            case doLowerCase = "do_lower_case"
-        }
     }
 
     /// The contents of `config_sentence_transformers.json`: the prompts that sentence-transformers prepends
@@ -78,39 +52,10 @@ struct BERTConfiguration: Sendable, Hashable {
     private struct Prompts: Decodable {
         var prompts: [String: String]?
         var defaultPromptName: String?
-
-        private enum CodingKeys: String, CodingKey {
-            case prompts
-            case defaultPromptName = "default_prompt_name"
-        }
     }
 
     private struct Module: Decodable {
         var type: String
-    }
-
-    /// The contents of `1_Pooling/config.json`.
-    private struct PoolingModes: Decodable {
-        /// The keys that start with `pooling_mode_` and are true.
-        var modes: [String]
-        var includesPrompt = true
-
-        struct Key: CodingKey {
-            var stringValue: String
-            var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            for key in container.allKeys where key.stringValue == "include_prompt" {
-                includesPrompt = try container.decode(Bool.self, forKey: key)
-            }
-            modes = try container.allKeys.filter {
-                try $0.stringValue.hasPrefix("pooling_mode_") && container.decode(Bool.self, forKey: $0)
-            }.map(\.stringValue).sorted()
-        }
     }
 
     /// The types of models that differ from BERT only in their vocabulary and the rows of their positions
@@ -160,7 +105,7 @@ struct BERTConfiguration: Sendable, Hashable {
         intermediateSize = model.intermediateSize
         vocabularySize = model.vocabSize
         positions = model.maxPositionEmbeddings
-        let padding = model.padTokenID ?? Self.paddingOfRoBERTa
+        let padding = model.padTokenId ?? Self.paddingOfRoBERTa
         try require(type == "bert" || 0..<positions - 1 ~= padding, "pad_token_id \(padding)")
         firstPosition = type == "bert" ? 0 : padding + 1
         types = model.typeVocabSize ?? 2
@@ -193,16 +138,18 @@ struct BERTConfiguration: Sendable, Hashable {
 
     /// Reads the pooling from `1_Pooling/config.json`; the default is the mean.
     private static func pooling(_ folder: ModelFolder) throws -> Pooling {
-        guard let pooling = try folder.decodeIfPresent(PoolingModes.self, "1_Pooling/config.json") else {
+        typealias Settings = [String: MetadataValue]
+        guard let settings = try folder.decodeIfPresent(Settings.self, "1_Pooling/config.json") else {
             return .mean
         }
-        try require(pooling.includesPrompt, "include_prompt false", folder)
-        switch pooling.modes {
+        try require(settings["include_prompt"] != false, "include_prompt false", folder)
+        let modes = settings.filter { $0.key.hasPrefix("pooling_mode_") && $0.value == true }.keys.sorted()
+        switch modes {
         case ["pooling_mode_mean_tokens"]: return .mean
         case ["pooling_mode_cls_token"]: return .cls
         default:
-            let modes = pooling.modes.joined(separator: " and ")
-            try require(false, modes.isEmpty ? "a model without pooling" : modes, folder)
+            let names = modes.joined(separator: " and ")
+            try require(false, names.isEmpty ? "a model without pooling" : names, folder)
             return .mean
         }
     }

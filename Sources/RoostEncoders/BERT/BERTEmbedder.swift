@@ -12,7 +12,6 @@ import Synchronization
 public struct BERTEmbedder: Embedder {
     /// The embedding space: the name of the folder, the hash of the weights, and the precision.
     public let space: EmbeddingSpace
-    /// The folder that the model was opened from.
     package let folder: ModelFolder
     let configuration: BERTConfiguration
     private let tokenizer: any ModelTokenizer
@@ -163,7 +162,6 @@ public struct BERTEmbedder: Embedder {
         _ = try await embed([EmbeddingProbe.text], as: .document)
     }
 
-    /// Embeds texts without checking the model.
     private func compute(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         let counts = Mutex([Int](repeating: 0, count: texts.count))
         let tokenized = Mutex([[Int32]](repeating: [], count: texts.count))
@@ -200,14 +198,12 @@ public struct BERTEmbedder: Embedder {
         return vectors
     }
 
-    /// The error for a model whose numbers exceed the range of `Float`.
     var overflowError: EmbedderError {
         EmbedderError(
             .damagedModel, "the model in \(folder.url.path) computes numbers that are not finite",
             remedy: .installModel)
     }
 
-    /// Returns a copy of the embedder that uses the kernels of another instruction set.
     func using(_ kernels: PanelKernels) -> BERTEmbedder {
         var model = self
         model.pass.kernels = kernels

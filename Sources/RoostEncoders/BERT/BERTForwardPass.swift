@@ -15,7 +15,6 @@ struct BERTForwardPass: Sendable {
     let weights: BERTWeights
     var kernels: PanelKernels
 
-    /// Concatenated sequences of token ids, including special tokens.
     struct Batch {
         private(set) var ids: [Int32] = []
         /// The range of each sequence in `ids`.
@@ -28,12 +27,6 @@ struct BERTForwardPass: Sendable {
     }
 
     /// Writes the pooled vector of each sequence.
-    ///
-    /// - Parameters:
-    ///   - batch: The sequences.
-    ///   - memory: Buffers with sufficient capacity.
-    ///   - team: The threads that share the work.
-    ///   - output: The memory for the pooled vectors, (sequences, d).
     func run(
         _ batch: Batch, memory: BERTMemory, team: ThreadTeam, into output: UnsafeMutablePointer<Float>
     ) {
@@ -99,11 +92,9 @@ struct BERTForwardPass: Sendable {
 
     /// The input of a linear layer, in one of three layouts.
     private enum Operand {
-        /// Panels of 32 tokens.
         case panels(UnsafePointer<Float>)
         /// One row for each token, for up to `PanelKernels.fewTokens` tokens.
         case rows(UnsafePointer<Float>)
-        /// Panels quantized to 8 bits.
         case bytes(roost_quantized_panels)
     }
 
@@ -127,8 +118,6 @@ struct BERTForwardPass: Sendable {
 
     /// Computes y (P, outputs of `layer`, 32) = activation(W x + b + residual), with the rows divided among
     /// the team.
-    ///
-    /// - Parameter width: The number of features in a panel of `y` and `residual`.
     private func apply(
         _ layer: BERTWeights.Linear, _ x: Operand, _ t: Int, _ team: ThreadTeam,
         into y: UnsafeMutablePointer<Float>, width: Int, residual: UnsafePointer<Float>? = nil,

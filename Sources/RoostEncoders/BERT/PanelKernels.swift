@@ -5,7 +5,6 @@ import CRoostKernels
 /// Unchecked because the compiler cannot verify that the table is a constant of the C library.
 struct PanelKernels: @unchecked Sendable {
     static let tokens = Int(ROOST_PANEL_TOKENS)
-    /// The maximum number of tokens for `linearFew`.
     static let fewTokens = 8
 
     /// The fastest kernels that this processor supports.

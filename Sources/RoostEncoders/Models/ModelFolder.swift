@@ -1,10 +1,9 @@
-package import Foundation
+public import Foundation
 import RoostFiles
-import RoostModel
+public import RoostModel
 
 /// A folder that contains the files of a model in the layout of sentence-transformers.
 package struct ModelFolder: Sendable, Hashable {
-    /// The location of the folder.
     package let url: URL
 
     /// The names of the files that belong to a model. Other files in the folder are ignored.
@@ -29,7 +28,6 @@ package struct ModelFolder: Sendable, Hashable {
         }
     }
 
-    /// The name of the folder, which is used as the name of the model.
     package var name: String { url.lastPathComponent }
 
     func url(_ file: String) -> URL { url.appendingPathComponent(file) }
@@ -41,7 +39,7 @@ package struct ModelFolder: Sendable, Hashable {
         guard has(file) else { return nil }
         let data = try contents(of: file)
         do {
-            return try JSONDecoder().decode(type, from: data)
+            return try JSONDecoder.ofModels.decode(type, from: data)
         } catch {
             throw EmbedderError(
                 .damagedModel,
@@ -49,7 +47,6 @@ package struct ModelFolder: Sendable, Hashable {
         }
     }
 
-    /// Decodes a JSON file that must exist.
     func decode<T: Decodable>(_ type: T.Type, _ file: String) throws -> T {
         guard let value = try decodeIfPresent(type, file) else { throw missing(file) }
         return value
@@ -59,7 +56,6 @@ package struct ModelFolder: Sendable, Hashable {
     /// limits the memory that a wrong file can use.
     private static let maximumTextFileSize = 256 << 20
 
-    /// Returns the contents of a file other than the weights.
     func contents(of file: String) throws -> Data {
         // `FileManager` would also look up the names of the file's owner and group.
         var status = stat()
@@ -75,7 +71,6 @@ package struct ModelFolder: Sendable, Hashable {
         }
     }
 
-    /// Maps `model.safetensors`.
     func weights() throws -> Safetensors {
         guard has("model.safetensors") else { throw missing("model.safetensors") }
         do {
@@ -87,5 +82,40 @@ package struct ModelFolder: Sendable, Hashable {
 
     func missing(_ file: String) -> EmbedderError {
         EmbedderError(.modelNotFound, "cannot open the model in \(url.path): \(file) is missing")
+    }
+}
+
+/// Opens embedding models in local folders.
+public enum LocalModel {
+    /// Opens the model in a folder: a BERT model in the layout of sentence-transformers, or a static model in
+    /// the layout of Model2Vec.
+    ///
+    /// - Parameters:
+    ///   - folder: The model folder.
+    ///   - precision: The precision of the layers of a BERT model. A static model supports only `.float32`,
+    ///     because its precision was chosen when it was created.
+    /// - Throws: `EmbedderError` that names the file and the problem.
+    public static func open(_ folder: URL, precision: BERTEmbedder.Precision = .float32) throws
+        -> any Embedder
+    {
+        guard try StaticEmbedder.describes(ModelFolder(folder)) else {
+            return try BERTEmbedder(folder: folder, precision: precision)
+        }
+        guard precision == .float32 else {
+            throw EmbedderError(
+                .unsupportedModel,
+                "cannot open the model in \(folder.path) with precision \(precision.rawValue): the "
+                    + "precision of a static model was chosen when it was created")
+        }
+        return try StaticEmbedder(folder: folder)
+    }
+}
+
+extension JSONDecoder {
+    /// A decoder of the files of models, whose keys are in snake case.
+    static var ofModels: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
     }
 }

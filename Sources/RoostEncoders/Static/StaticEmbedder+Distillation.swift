@@ -81,11 +81,6 @@ extension StaticEmbedder {
     }
 
     /// Returns the tensors of the model file: the weighted vectors, or 8-bit vectors and their scales.
-    ///
-    /// - Parameters:
-    ///   - vectors: One vector for each token of the vocabulary; all have the same dimension.
-    ///   - weights: One weight for each token.
-    ///   - ids: The tokens that are not special; the vectors of the others are 0.
     private static func tensors(
         _ vectors: [Float], _ weights: [Float], of ids: [Int], _ precision: Precision
     ) -> [Safetensors.Named] {
@@ -116,7 +111,6 @@ extension StaticEmbedder {
     /// The constant `a` of smooth inverse frequency. Model2Vec uses the same value.
     private static let sif = 1e-4
 
-    /// Writes the model to a temporary folder, then renames it.
     private static func write(
         _ tensors: [Safetensors.Named], _ dimension: Int, of model: BERTEmbedder, into folder: URL
     ) throws {
@@ -126,6 +120,7 @@ extension StaticEmbedder {
             hiddenDim: dimension)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         let files = FileSystem.standard
         let parent = folder.deletingLastPathComponent()
         let staging = parent.appendingPathComponent(".\(folder.lastPathComponent).\(UUID().uuidString)")

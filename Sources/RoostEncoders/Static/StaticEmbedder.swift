@@ -15,7 +15,6 @@ import RoostVectors
 public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// The embedding space: the name of the folder and the hash of the weights.
     public let space: EmbeddingSpace
-    /// The folder that the model was opened from.
     package let folder: ModelFolder
     /// The maximum number of tokens in a text; further tokens are omitted.
     public let maximumTokens: Int?
@@ -28,7 +27,6 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     private let normalizes: Bool
     private let check: ModelCheck
 
-    /// The contents of `config.json`.
     struct Configuration: Codable {
         var modelType: String?
         var normalize: Bool?
@@ -37,16 +35,6 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
         var applyPca: Int?
         var sifCoefficient: Double?
         var hiddenDim: Int?
-
-        private enum CodingKeys: String, CodingKey {
-            case normalize
-            case modelType = "model_type"
-            case seqLength = "seq_length"
-            case tokenizerName = "tokenizer_name"
-            case applyPca = "apply_pca"
-            case sifCoefficient = "sif_coefficient"
-            case hiddenDim = "hidden_dim"
-        }
     }
 
     /// The maximum number of tokens in a passage; the vector of a longer passage would mix too many subjects.
@@ -54,7 +42,6 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
 
     private static let numbers: Set<Safetensors.Number> = [.float32, .float16, .bfloat16, .float64, .int8]
 
-    /// Returns whether a folder contains a static model.
     static func describes(_ folder: ModelFolder) throws -> Bool {
         try folder.decode(Configuration.self, "config.json").modelType == "model2vec"
     }
@@ -140,7 +127,6 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
         return try await compute(texts)
     }
 
-    /// Embeds texts without checking the model.
     private func compute(_ texts: [String]) async throws -> Embeddings {
         let limit = maximumTokens ?? Self.maximumPassageTokens
         let (d, block, blocksPerCheck) = (space.dimension, 64, 256)

@@ -6,7 +6,6 @@ import Synchronization
 /// Follows `BertNormalizer` and `BertPreTokenizer` of Hugging Face's tokenizers (clean text, Chinese
 /// characters, NFD without accents, lower case), all of which process each character independently.
 struct BERTNormalizer: Sendable {
-    /// The settings of `BertNormalizer`.
     struct Options: Sendable, Hashable {
         var lowercases = true
         var stripsAccents = true
@@ -15,7 +14,6 @@ struct BERTNormalizer: Sendable {
 
     /// The role of a character when a text is split into words.
     enum Class: UInt8, Sendable {
-        /// A character that separates words, such as a space.
         case space
         /// A character that forms a word by itself, such as a punctuation mark.
         case alone
@@ -23,7 +21,6 @@ struct BERTNormalizer: Sendable {
         case letter
     }
 
-    /// A character of the normalized text.
     struct Piece: Sendable {
         var kind: Class
         var utf8: [UInt8]
@@ -35,14 +32,12 @@ struct BERTNormalizer: Sendable {
     /// Caches the results for non-ASCII characters. Most texts contain only a few distinct ones.
     private final class Cache: Sendable {
         let known = Mutex<[UInt32: [Piece]]>([:])
-        /// The maximum number of characters in the cache.
         static let limit = 1 << 16
     }
 
     /// Returns a copy of the cached results, which can be used without locking while a text is tokenized.
     func table() -> [UInt32: [Piece]] { cache.known.withLock { $0 } }
 
-    /// Adds to the cache the results that were computed while a text was tokenized.
     func keep(_ found: [UInt32: [Piece]]) {
         guard !found.isEmpty else { return }
         cache.known.withLock { known in

@@ -64,11 +64,9 @@ struct CharacterMap: Sendable {
         return copy.result
     }
 
-    /// A copy of a text in which some ranges are replaced.
     private struct Copy {
         let text: AlignedText
         var result: AlignedText
-        /// The offset up to which the text has been copied.
         private var copied = 0
 
         init(text: AlignedText, result: AlignedText) {
@@ -88,7 +86,6 @@ struct CharacterMap: Sendable {
         }
     }
 
-    /// The maximum length in bytes of the clusters that are looked up.
     private static let maximumClusterLength = 5
 
     private func replaceCluster(_ cluster: Range<Int>, in copy: inout Copy) {

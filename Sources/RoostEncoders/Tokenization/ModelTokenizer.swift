@@ -1,6 +1,6 @@
-/// Splits texts into the tokens of a model.
+import RoostModel
+
 protocol ModelTokenizer: Sendable {
-    /// The number of tokens in the vocabulary.
     var count: Int { get }
     /// The id of the token that stands for unknown words or characters.
     var unknown: Int32 { get }
@@ -66,5 +66,46 @@ extension ModelTokenizer {
             }
             return (known, total)
         }
+    }
+}
+
+/// The tokens of a text, without the special tokens before and after them.
+struct TokenSequence: Sendable {
+    private(set) var ids: [Int32] = []
+    /// The UTF-8 range of each token in the text. The ranges are ascending and disjoint.
+    private(set) var ranges: [Range<Int>] = []
+
+    /// Adds a token at the end.
+    ///
+    /// Two tokens may come from one character, such as a decomposed ligature; the second gets an empty range.
+    mutating func append(_ id: Int32, _ range: Range<Int>) {
+        ids.append(id)
+        let start = max(range.lowerBound, ranges.last?.upperBound ?? 0)
+        ranges.append(start..<max(start, range.upperBound))
+    }
+
+    mutating func removeAll(from index: Int) {
+        ids.removeSubrange(index...)
+        ranges.removeSubrange(index...)
+    }
+}
+
+extension ModelFolder {
+    /// Creates the tokenizer of the model: a unigram model if `tokenizer.json` has one and there is no
+    /// `vocab.txt`, otherwise WordPiece.
+    ///
+    /// - Parameter addsSpecialTokens: Whether the vocabulary must have tokens for the beginning and the end
+    ///   of a sequence.
+    /// - Throws: `EmbedderError` that names the file or the unsupported setting.
+    func tokenizer(addsSpecialTokens: Bool = true) throws -> any ModelTokenizer {
+        if !has("vocab.txt") {
+            // The file of SentencePiece itself, such as `sentencepiece.bpe.model`, is not supported.
+            guard has("tokenizer.json") else { throw missing("vocab.txt or tokenizer.json") }
+            let file = try TokenizerFile(self)
+            if try file.decodeFromModel(String.self, "type") == "Unigram" {
+                return try UnigramTokenizer(file, addsSpecialTokens: addsSpecialTokens)
+            }
+        }
+        return try WordPieceTokenizer(self, addsSpecialTokens: addsSpecialTokens)
     }
 }

@@ -3,7 +3,6 @@ import RoostModel
 
 /// The members of a `tokenizer.json`, found without decoding the vocabulary, which may have 17 MB.
 struct TokenizerFile {
-    /// The location of the file, for messages.
     let url: URL
     private let parts: JSONParts
     private let members: [String: Range<Int>]
@@ -42,7 +41,7 @@ struct TokenizerFile {
     private func decode<T: Decodable>(_ type: T.Type, _ range: Range<Int>?, _ name: String) throws -> T? {
         guard let range else { return nil }
         do {
-            return try JSONDecoder().decode(T?.self, from: parts.data(range))
+            return try JSONDecoder.ofModels.decode(T?.self, from: parts.data(range))
         } catch {
             throw damaged("its member '\(name)' has an unexpected form")
         }
@@ -58,7 +57,7 @@ struct TokenizerFile {
             throw damage
         }
         var texts: [UInt8] = []
-        var pieces: [UnigramVocabulary.Piece] = []
+        var (pieces, scores): ([Range<Int32>], [Double]) = ([], [])
         for pair in pairs {
             guard let values = parts.elements(in: pair), values.count == 2,
                 let text = parts.string(in: values[0]), let score = parts.number(in: values[1]),
@@ -66,9 +65,10 @@ struct TokenizerFile {
             else { throw damage }
             let start = Int32(texts.count)
             texts += text
-            pieces.append(.init(range: start..<Int32(texts.count), score: score))
+            pieces.append(start..<Int32(texts.count))
+            scores.append(score)
         }
-        return UnigramVocabulary(bytes: texts, pieces: pieces)
+        return UnigramVocabulary(bytes: texts, pieces: pieces, scores: scores)
     }
 
     func damaged(_ reason: String) -> EmbedderError {

@@ -17,20 +17,10 @@ struct UnigramTokenizer: ModelTokenizer {
     let end: Int32
     private let normalization: [NormalizationStep]
     private let marks: WordMarks
-    /// The added tokens, the longest first.
     private let added: [AddedToken]
-    /// The bytes with which an added token begins.
     private let addedBytes: Set<UInt8>
 
     /// Creates a tokenizer.
-    ///
-    /// - Parameters:
-    ///   - vocabulary: The pieces, with ids below 2³¹.
-    ///   - unknown: The id of unknown characters.
-    ///   - ends: The ids of the tokens before and after each sequence; `nil` if no special tokens are added.
-    ///   - added: The tokens that are recognized before the text is normalized.
-    ///   - normalization: The steps of the normalization.
-    ///   - marks: The division into words.
     init(
         vocabulary: UnigramVocabulary, unknown: Int32, ends: (start: Int32, end: Int32)?, added: [AddedToken],
         normalization: [NormalizationStep], marks: WordMarks
@@ -157,5 +147,157 @@ struct UnigramTokenizer: ModelTokenizer {
             return range
         }
         return range.lowerBound + WordMarks.mark.count..<range.upperBound
+    }
+}
+
+/// Finds the most probable division of a word into pieces of a vocabulary (Viterbi 1967). The buffers are
+/// used again for the next word.
+struct UnigramSegmentation {
+    /// A piece of a word, or a sequence of characters that no piece contains.
+    struct Piece {
+        var id: Int32
+        var range: Range<Int>
+    }
+
+    /// The best division of the beginning of the word that ends at an offset.
+    private struct Path {
+        var score = 0.0
+        /// The offset at which the last piece begins; -1 if no division ends here.
+        var start: Int32 = -1
+        var id: Int32 = -1
+    }
+
+    private var paths: [Path] = []
+
+    /// The difference between the score of an unknown character and the lowest score of a piece, as in
+    /// SentencePiece.
+    private static let unknownPenalty = 10.0
+
+    /// Returns the pieces of a word. Adjacent unknown characters form one piece.
+    ///
+    /// - Complexity: O(length of word · length of the longest piece).
+    mutating func pieces(
+        of word: UnsafeBufferPointer<UInt8>, _ vocabulary: UnigramVocabulary, unknown: Int32
+    ) -> [Piece] {
+        paths.removeAll(keepingCapacity: true)
+        paths.append(contentsOf: repeatElement(Path(), count: word.count + 1))
+        let unknownScore = vocabulary.minimumScore - Self.unknownPenalty
+        var start = 0
+        while start < word.count {
+            let score = paths[start].score
+            var length = 1
+            while start + length < word.count, word[start + length] & 0xC0 == 0x80 { length += 1 }
+            var hasCharacter = false
+            vocabulary.forEachPrefix(of: word, from: start) { id, count, pieceScore in
+                extend(to: start + count, Path(score: score + pieceScore, start: Int32(start), id: id))
+                if count == length { hasCharacter = true }
+            }
+            if !hasCharacter {
+                let path = Path(score: score + unknownScore, start: Int32(start), id: unknown)
+                extend(to: start + length, path)
+            }
+            start += length
+        }
+        return bestPath(unknown: unknown)
+    }
+
+    /// Records a division if it is better than the known one with the same end.
+    private mutating func extend(to end: Int, _ path: Path) {
+        if paths[end].start < 0 || path.score > paths[end].score { paths[end] = path }
+    }
+
+    private func bestPath(unknown: Int32) -> [Piece] {
+        var pieces: [Piece] = []
+        var end = paths.count - 1
+        while end > 0 {
+            let path = paths[end]
+            if path.id == unknown, let last = pieces.last, last.id == unknown {
+                pieces[pieces.count - 1].range = Int(path.start)..<last.range.upperBound
+            } else {
+                pieces.append(Piece(id: path.id, range: Int(path.start)..<end))
+            }
+            end = Int(path.start)
+        }
+        return pieces.reversed()
+    }
+}
+
+/// The division of a normalized text into words whose beginnings are marked with `▁`, as SentencePiece and
+/// the pre-tokenizer `Metaspace` of Hugging Face's tokenizers do.
+struct WordMarks: Sendable {
+    /// When a mark is put before a text that has none.
+    enum Prefix: String, Sendable, Decodable {
+        case always, never
+        /// Only at the beginning of the whole text, not after a special token.
+        case first
+    }
+
+    /// Whether the text is divided at white space first, which is then removed. Otherwise, each space becomes
+    /// a mark.
+    var removesWhitespace = false
+    /// Whether the text is divided at marks. Otherwise, pieces of the vocabulary may contain several words.
+    var dividesAtMarks = true
+    var prefix = Prefix.always
+
+    /// The UTF-8 of `▁` (U+2581).
+    static let mark: [UInt8] = [0xE2, 0x96, 0x81]
+
+    /// Returns the marked text, and the range of each word in it.
+    ///
+    /// - Complexity: O(length of text).
+    func words(of text: AlignedText, isFirst: Bool) -> (text: AlignedText, words: [Range<Int>]) {
+        var marked = AlignedText(capacity: text.count + text.count / 2)
+        var words: [Range<Int>] = []
+        var offset = 0
+        var isFirst = isFirst
+        while offset < text.count {
+            var end = text.count
+            if removesWhitespace {
+                if case let length = text.lengthOfSpace(at: offset), length > 0 {
+                    offset += length
+                    // Only what begins the text itself is first.
+                    isFirst = false
+                    continue
+                }
+                end = offset
+                while end < text.count, text.lengthOfSpace(at: end) == 0 { end += 1 }
+            }
+            let start = marked.count
+            appendMarked(text, offset..<end, isFirst: isFirst, to: &marked)
+            appendWords(in: start..<marked.count, of: marked, to: &words)
+            isFirst = false
+            offset = end
+        }
+        return (marked, words)
+    }
+
+    private func appendMarked(
+        _ text: AlignedText, _ part: Range<Int>, isFirst: Bool, to marked: inout AlignedText
+    ) {
+        let space = UInt8(ascii: " ")
+        let hasMark = text.bytes[part.lowerBound] == space || text.has(Self.mark, at: part.lowerBound)
+        if !hasMark, prefix == .always || (prefix == .first && isFirst) {
+            marked.append(Self.mark, from: text.origin(of: part.lowerBound..<part.lowerBound))
+        }
+        var kept = part.lowerBound
+        for offset in part where text.bytes[offset] == space {
+            marked.append(text, kept..<offset)
+            marked.append(Self.mark, from: text.origin(of: offset..<offset + 1))
+            kept = offset + 1
+        }
+        marked.append(text, kept..<part.upperBound)
+    }
+
+    /// Adds the words of a part of the marked text; each but the first begins with a mark.
+    private func appendWords(in part: Range<Int>, of marked: AlignedText, to words: inout [Range<Int>]) {
+        var start = part.lowerBound
+        if dividesAtMarks {
+            for offset in part.dropFirst()
+            where marked.bytes[offset] == Self.mark[0] && marked.has(Self.mark, at: offset) {
+                words.append(start..<offset)
+                start = offset
+            }
+        }
+        if start < part.upperBound { words.append(start..<part.upperBound) }
     }
 }

@@ -5,7 +5,6 @@ import RoostModel
 struct WordPieceTokenizer: ModelTokenizer {
     let vocabulary: WordPieceVocabulary
     let normalizer: BERTNormalizer
-    /// The id of `[UNK]`.
     let unknown: Int32
     /// The id of `[CLS]`; -1 if the tokenizer adds no special tokens.
     let start: Int32
@@ -19,7 +18,6 @@ struct WordPieceTokenizer: ModelTokenizer {
 
     /// Creates a tokenizer.
     ///
-    /// - Parameter addsSpecialTokens: Whether `[CLS]` and `[SEP]` must be in the vocabulary.
     /// - Throws: `EmbedderError` with `.damagedModel` if a special token is missing.
     init(vocabulary: WordPieceVocabulary, options: BERTNormalizer.Options, addsSpecialTokens: Bool = true)
         throws
@@ -72,7 +70,6 @@ struct WordPieceTokenizer: ModelTokenizer {
             && piece.text.last == UInt8(ascii: "]")
     }
 
-    /// The state of one pass over a text.
     private struct Scan {
         let tokenizer: WordPieceTokenizer
         let utf8: UnsafeBufferPointer<UInt8>

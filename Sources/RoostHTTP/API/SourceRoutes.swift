@@ -33,10 +33,8 @@ enum SourceRoutes {
         try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let start = try PageCursor.position(of: call, at: snapshot.stamp) ?? 0
-            // Sources are read by their ids, so the earlier pages are read again.
-            let read = try await snapshot.sources(
-                after: nil, limit: start + call.integer("limit", default: 1_000))
-            let page = read.sources.dropFirst(start)
+            let sources = try await snapshot.sources()
+            let page = sources.dropFirst(start).prefix(call.integer("limit", default: 1_000))
             var members: [String: JSONValue] = [
                 "sources": .array(
                     page.map { source in
@@ -45,9 +43,9 @@ enum SourceRoutes {
                             "ingestedAt": .string(DateText.string(from: source.ingestedAt)),
                         ]
                     }),
-                "count": .count(try await snapshot.sourceCount()),
+                "count": .count(sources.count),
             ]
-            if read.next != nil {
+            if start + page.count < sources.count {
                 members["nextCursor"] = PageCursor.text(start + page.count, of: call, at: snapshot.stamp)
             }
             return .json(.object(members))

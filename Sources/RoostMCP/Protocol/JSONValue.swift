@@ -6,13 +6,6 @@ public import RoostModel
 public typealias JSONValue = MetadataValue
 
 extension MetadataValue {
-    /// Returns the member of an object with the given name; `nil` if the value is not an object or lacks the
-    /// member.
-    package subscript(name: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members[name]
-    }
-
     package var members: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members
@@ -24,12 +17,6 @@ extension MetadataValue {
         return elements
     }
 
-    /// The Boolean, if the value is one.
-    package var flag: Bool? {
-        guard case .bool(let flag) = self else { return nil }
-        return flag
-    }
-
     /// The integer, if the value is a whole number that `Int` can represent.
     package var integer: Int? {
         switch self {
@@ -39,22 +26,8 @@ extension MetadataValue {
         }
     }
 
-    /// The number, if the value is one.
-    package var double: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        default: nil
-        }
-    }
-
-    package var asString: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
     /// Returns the strings of a member that is an array; empty if it is absent.
-    package func strings(_ name: String) -> [String] { (self[name]?.elements ?? []).compactMap(\.asString) }
+    package func strings(_ name: String) -> [String] { (self[name]?.elements ?? []).compactMap(\.string) }
 
     /// Creates a whole number.
     package static func count(_ value: Int) -> JSONValue { .integer(Int64(value)) }
@@ -69,26 +42,6 @@ extension MetadataValue {
         var text: [UInt8] = []
         text.append(metadata: self)
         return Data(text)
-    }
-
-    /// The byte order mark, with which some programs on Windows begin a text. RFC 8259, section 8.1, permits
-    /// to ignore it.
-    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
-    /// Parses a JSON text, which may begin with a byte order mark.
-    ///
-    /// - Parameter repairsSurrogates: Whether half of a surrogate pair is read as U+FFFD; otherwise it is an
-    ///   error.
-    /// - Throws: `JSONError`, also if the value is nested too deeply.
-    package init(json: Data, repairsSurrogates: Bool = false) throws {
-        self = try json.withUnsafeBytes { bytes in
-            let start = bytes.starts(with: Self.mark) ? Self.mark.count : 0
-            var reader = JSONReader(
-                UnsafeRawBufferPointer(rebasing: bytes[start...]), repairsSurrogates: repairsSurrogates)
-            let value = try MetadataValue(message: &reader)
-            try reader.expectEnd()
-            return value
-        }
     }
 
     package static func encoding(_ value: some Encodable) throws -> JSONValue {

@@ -59,7 +59,7 @@ package enum FilterArguments {
             filter.sources = try await SourceSelection.sources(named: sources, in: lookup.snapshot)
         }
         filter.setPeriod(since: try period("since", values), until: try period("until", values))
-        if let name = values["cluster"]?.asString {
+        if let name = values["cluster"]?.string {
             guard lookup.rules.showsClusters else {
                 throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
             }
@@ -107,8 +107,8 @@ package enum FilterArguments {
     ///
     /// - Throws: ``ToolFailure`` if it names no time.
     package static func period(_ name: String, _ values: JSONValue) throws(ToolFailure) -> DatePeriod? {
-        guard let text = values[name]?.asString else { return nil }
-        guard let period = DatePeriod(requested: text, now: Date()) else {
+        guard let text = values[name]?.string else { return nil }
+        guard let period = DateReader(now: Date()).period(text) else {
             throw ToolFailure("'\(name)' must be a time such as \(timeForms)")
         }
         return period
@@ -118,28 +118,10 @@ package enum FilterArguments {
 extension EntryFilter {
     /// Adds conditions that a client wrote. Days are those of the server's time zone.
     fileprivate mutating func addConditions(_ texts: [String], now: Date) throws(EntryCondition.Fault) {
-        let times = TimeArgument(now: now)
+        let times = DateReader(now: now)
         for text in texts {
             let condition = try EntryCondition(written: text, times)
-            if !addDates(condition, naming: { DatePeriod(requested: $0, now: now) }) {
-                conditions.append(condition)
-            }
-        }
-    }
-}
-
-extension DatePeriod {
-    /// Creates the period that a client names: a day, week, month or year in the server's time zone, or an
-    /// exact time in ISO 8601, whose period is empty also for entries that are dated by a day.
-    ///
-    /// - Returns: `nil` if the text names no time.
-    fileprivate init?(requested text: String, now: Date) {
-        if let date = DateText.date(from: text) {
-            self.init(date..<date)
-        } else if let period = TimeArgument(now: now).period(text) {
-            self = period
-        } else {
-            return nil
+            if !addDates(condition, naming: times.period) { conditions.append(condition) }
         }
     }
 }

@@ -1,4 +1,6 @@
 public import Foundation
+public import Logging
+import RoostVectors
 
 /// A storage provider that passes its calls through a ``StorageInterceptor``. It is the basis of logging,
 /// metering and fault injection.
@@ -47,32 +49,160 @@ public struct InterceptedStorage<Base: StorageProvider, Interceptor: StorageInte
     public func close() async throws {
         try await interceptor.intercept(.close, size: 0) { try await base.close() }
     }
+}
 
-    public func saveEntry(_ entry: Entry) async throws {
-        try await interceptor.intercept(.saveEntry, size: 1) { try await base.saveEntry(entry) }
+/// Code that runs around every call to a storage provider and to its snapshots.
+///
+/// The calls of ``StorageSnapshot/passageSearch`` are not intercepted. The simple verbs, such as
+/// ``StorageProvider/saveEntry(_:)``, make the other calls.
+public protocol StorageInterceptor: Sendable {
+    /// Intercepts a call: makes it once, repeats it, or throws an error instead of making it.
+    ///
+    /// - Parameters:
+    ///   - call: The kind of the call.
+    ///   - size: The number of objects that the call concerns: entries, ids, or the limit of a page; 0 if
+    ///     it has no such number.
+    ///   - body: Makes the call. An interceptor may call it any number of times.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, or an error of the interceptor.
+    func intercept<Value: Sendable>(
+        _ call: StorageCall, size: Int, _ body: () async throws -> Value
+    ) async throws -> Value
+}
+
+/// A kind of call to a storage provider or to one of its snapshots.
+public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The calls to a provider. Each case has the name of the method.
+    case commit, snapshot, changes, renewEpoch, compact, close
+    /// The calls to a snapshot that read entries. `readPage` reads a page of entries or of headers.
+    case readEntries, readPage, readRows, readVectors, readRevisions, readEmbeddedEntries
+    /// The calls to a snapshot that read sources, clusters, assignments and runs.
+    case readSources, readClusters, readAssignments, readClusteringRun, readClustersRevision
+}
+
+/// A snapshot that passes the calls that read it through an interceptor.
+struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnapshot {
+    let base: any StorageSnapshot
+    let interceptor: Interceptor
+
+    var stamp: Stamp { base.stamp }
+
+    // The calls of a search in the storage are not intercepted.
+    var passageSearch: (any PassageSearch)? { base.passageSearch }
+
+    func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
+        try await interceptor.intercept(.readEntries, size: ids.count) { try await base.entries(ids) }
     }
 
-    public func saveEntries(_ entries: [Entry]) async throws {
-        try await interceptor.intercept(.saveEntries, size: entries.count) {
-            try await base.saveEntries(entries)
+    func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
+        try await interceptor.intercept(.readPage, size: limit) {
+            try await base.entries(after: row, limit: limit, matching: filter)
         }
     }
 
-    public func fetchEntries() async throws -> [Entry] {
-        try await interceptor.intercept(.fetchEntries, size: 0) { try await base.fetchEntries() }
-    }
-
-    public func updateCluster(_ cluster: Cluster) async throws {
-        try await interceptor.intercept(.updateCluster, size: cluster.members.count) {
-            try await base.updateCluster(cluster)
+    func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
+        try await interceptor.intercept(.readPage, size: limit) {
+            try await base.headers(after: row, limit: limit, matching: filter)
         }
     }
 
-    public func fetchClusters() async throws -> [Cluster] {
-        try await interceptor.intercept(.fetchClusters, size: 0) { try await base.fetchClusters() }
+    func rows(matching filter: EntryFilter) async throws -> RowSet {
+        try await interceptor.intercept(.readRows, size: 0) { try await base.rows(matching: filter) }
     }
 
-    public func deleteEntry(_ id: Entry.ID) async throws {
-        try await interceptor.intercept(.deleteEntry, size: 1) { try await base.deleteEntry(id) }
+    func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage {
+        try await interceptor.intercept(.readVectors, size: limit) {
+            try await base.vectors(of: kind, after: row, limit: limit)
+        }
+    }
+
+    func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision] {
+        try await interceptor.intercept(.readRevisions, size: ids.count) {
+            try await base.revisions(of: ids)
+        }
+    }
+
+    func embeddedEntries(
+        withContent digests: Set<ContentDigest>
+    ) async throws -> [ContentDigest: Entry] {
+        try await interceptor.intercept(.readEmbeddedEntries, size: digests.count) {
+            try await base.embeddedEntries(withContent: digests)
+        }
+    }
+
+    func sources(_ ids: [Source.ID]) async throws -> [Source] {
+        try await interceptor.intercept(.readSources, size: ids.count) { try await base.sources(ids) }
+    }
+
+    func sources() async throws -> [Source] {
+        try await interceptor.intercept(.readSources, size: 0) { try await base.sources() }
+    }
+
+    func sourceCount() async throws -> Int {
+        try await interceptor.intercept(.readSources, size: 0) { try await base.sourceCount() }
+    }
+
+    func clusters() async throws -> [Cluster] {
+        try await interceptor.intercept(.readClusters, size: 0) { try await base.clusters() }
+    }
+
+    func clusterRecords() async throws -> [Cluster] {
+        try await interceptor.intercept(.readClusters, size: 0) { try await base.clusterRecords() }
+    }
+
+    func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {
+        try await interceptor.intercept(.readAssignments, size: ids?.count ?? 0) {
+            try await base.assignments(of: ids)
+        }
+    }
+
+    func clusteringRun() async throws -> ClusteringRun? {
+        try await interceptor.intercept(.readClusteringRun, size: 0) { try await base.clusteringRun() }
+    }
+
+    func clustersRevision() async throws -> Revision {
+        try await interceptor.intercept(.readClustersRevision, size: 0) {
+            try await base.clustersRevision()
+        }
+    }
+}
+
+extension StorageProvider {
+    /// Returns a provider that logs every call to this provider and to its snapshots at debug level.
+    ///
+    /// A log record contains the kind of the call, its size (see
+    /// ``StorageInterceptor/intercept(_:size:_:)``), its duration and, if it failed, the error code. It never
+    /// contains texts, ids or paths.
+    ///
+    /// - Parameter logger: Receives the records.
+    public func logging(_ logger: Logger = Logger(label: "roost.storage")) -> some StorageProvider {
+        InterceptedStorage(self, by: CallLog(logger: logger))
+    }
+}
+
+private struct CallLog: StorageInterceptor {
+    let logger: Logger
+
+    func intercept<Value: Sendable>(
+        _ call: StorageCall, size: Int, _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard logger.logLevel <= .debug else { return try await body() }
+        let start = ContinuousClock.now
+        func write(_ outcome: String) {
+            logger.debug(
+                "\(call.rawValue)",
+                metadata: [
+                    "size": "\(size)", "duration": "\(ContinuousClock.now - start)", "outcome": "\(outcome)",
+                ])
+        }
+        do {
+            let value = try await body()
+            write("done")
+            return value
+        } catch {
+            // Only the error code is logged, because the error message may contain paths.
+            write((error as? StorageError)?.code.rawValue ?? "\(type(of: error))")
+            throw error
+        }
     }
 }

@@ -8,8 +8,8 @@ public import Foundation
 ///
 ///     let storage = try LocalStorageProvider().caching(limit: 1000).logging()
 ///
-/// The simple verbs that write, such as ``StorageProvider/saveEntry(_:)``, are not forwarded: their default
-/// implementations call ``StorageProvider/commit(_:)`` of the decorator, so no write bypasses it.
+/// The simple verbs, such as ``StorageProvider/saveEntry(_:)``, are not forwarded: their default
+/// implementations call the other methods of the decorator, so no call bypasses it.
 public protocol StorageDecorator<Base>: StorageProvider {
     /// The type of the wrapped provider.
     associatedtype Base: StorageProvider
@@ -27,6 +27,23 @@ extension StorageDecorator {
     public func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
     public func compact() async throws { try await base.compact() }
     public func close() async throws { try await base.close() }
-    public func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
-    public func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
+}
+
+extension StorageProvider {
+    /// Returns a provider that reads from this one and rejects every change with the error `.readOnly`.
+    ///
+    /// Reads and ``close()`` are forwarded. ``compact()`` counts as a change.
+    public func readOnly() -> some StorageProvider { ReadOnlyStorage(base: self) }
+}
+
+private struct ReadOnlyStorage<Base: StorageProvider>: StorageDecorator {
+    let base: Base
+
+    private func refuse() -> StorageError {
+        StorageError(.readOnly, "cannot write to the store: it was opened for reading only")
+    }
+
+    func commit(_ batch: WriteBatch) async throws -> Revision { throw refuse() }
+    func renewEpoch() async throws -> Stamp { throw refuse() }
+    func compact() async throws { throw refuse() }
 }

@@ -1,5 +1,5 @@
 import RoostText
-import RoostVectors
+public import RoostVectors
 
 /// A model that embeds texts as vectors.
 ///
@@ -98,5 +98,105 @@ extension Embedder {
     ///   wrong dimension or a component that is not finite.
     public func embed(_ text: String, as role: TextRole) async throws -> [Float] {
         try await checkedEmbeddings([text], as: role).vectors.row(0)
+    }
+}
+
+/// The role of an embedded text. Some models add different prefixes to queries and to documents.
+public enum TextRole: Sendable, Hashable {
+    /// The text is a search query.
+    case query
+    /// The text is stored, to be found by searches.
+    case document
+}
+
+/// The result of embedding texts: their vectors, and the numbers of embedded and omitted tokens.
+public struct Embeddings: Sendable, Hashable {
+    /// One row per text, in the order of the texts.
+    public var vectors: Matrix
+    /// For each text, the number of embedded tokens, not counting special tokens; 0 if it is unknown.
+    public var tokenCounts: [Int]
+    /// For each text, the number of tokens that were omitted because they exceeded the limit of the model.
+    public var omittedTokens: [Int]
+
+    /// Creates the result of an embedding.
+    ///
+    /// - Parameters:
+    ///   - vectors: One row per text.
+    ///   - tokenCounts: For each text, the number of embedded tokens; `nil` if the numbers are unknown.
+    ///   - omittedTokens: For each text, the number of omitted tokens; `nil` if none were omitted.
+    /// - Precondition: `tokenCounts` and `omittedTokens` have one element per row of `vectors`.
+    public init(vectors: Matrix, tokenCounts: [Int]? = nil, omittedTokens: [Int]? = nil) {
+        let zeros = [Int](repeating: 0, count: vectors.rows)
+        self.vectors = vectors
+        self.tokenCounts = tokenCounts ?? zeros
+        self.omittedTokens = omittedTokens ?? zeros
+        precondition(vectors.rows == self.tokenCounts.count && vectors.rows == self.omittedTokens.count)
+    }
+}
+
+extension Embedder {
+    /// The maximum deviation of a vector's squared length from 1 that is not corrected. It is far above the
+    /// rounding error of Float32, so the vectors of local models stay bit-identical.
+    private static var lengthTolerance: Double { 1e-5 }
+
+    /// Returns the vectors of texts, checked and scaled to unit length.
+    ///
+    /// Everything that stores or compares vectors calls this method instead of ``embed(_:as:)``: scores are
+    /// cosines of unit vectors, and an embedder, in particular a remote one, may return anything. A vector of
+    /// zeros is left unchanged: it belongs to a text without words.
+    ///
+    /// - Throws: The errors of ``embed(_:as:)``; ``EmbedderError`` with `.badAnswer` if the number of
+    ///   vectors or token counts, the dimension or a component is invalid.
+    package func checkedEmbeddings(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        var embeddings = try await embed(texts, as: role)
+        let vectors = embeddings.vectors
+        guard embeddings.tokenCounts.count == vectors.rows, embeddings.omittedTokens.count == vectors.rows
+        else {
+            throw EmbedderError(
+                .badAnswer,
+                "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
+                    + "\(Count.text(vectors.rows, "vector")), but "
+                    + "\(embeddings.tokenCounts.count) numbers of tokens and "
+                    + "\(embeddings.omittedTokens.count) numbers of omitted tokens")
+        }
+        guard vectors.rows == texts.count, texts.isEmpty || vectors.columns == space.dimension else {
+            throw EmbedderError(
+                .badAnswer,
+                "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
+                    + "\(Count.text(vectors.rows, "vector")) of dimension \(vectors.columns), expected "
+                    + "dimension \(space.dimension)")
+        }
+        var isChanged = false
+        var elements = vectors.elements
+        for row in 0..<vectors.rows {
+            let range = row * vectors.columns..<(row + 1) * vectors.columns
+            // In Double, the square of a finite Float neither overflows nor becomes zero.
+            let square = elements[range].reduce(0) { $0 + Double($1) * Double($1) }
+            guard square.isFinite else {
+                throw EmbedderError(
+                    .badAnswer,
+                    "cannot embed a text: the model \(space.model) returned a vector with a component that "
+                        + "is not finite")
+            }
+            guard square > 0, abs(square - 1) > Self.lengthTolerance else { continue }
+            let scale = 1 / square.squareRoot()
+            for index in range { elements[index] = Float(Double(elements[index]) * scale) }
+            isChanged = true
+        }
+        if isChanged {
+            embeddings.vectors = Matrix(rows: vectors.rows, columns: vectors.columns, elements: elements)
+        }
+        return embeddings
+    }
+
+    /// Returns the ranges of the tokens in a text, in ascending order and within the text.
+    ///
+    /// Code that divides texts calls this method instead of ``tokenRanges(in:)``, because a custom embedder
+    /// may return anything. Ranges that begin before the previous one, or that extend beyond the text, are
+    /// omitted.
+    ///
+    /// - Complexity: O(n), where n is the length of the text.
+    package func checkedTokenRanges(in text: String) -> [Range<Int>] {
+        PassageSplitter.valid(tokenRanges(in: text), size: text.utf8.count)
     }
 }

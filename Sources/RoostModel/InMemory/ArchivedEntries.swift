@@ -7,12 +7,9 @@ import Synchronization
 ///
 /// The object is immutable; all copies of a state share one instance.
 package final class ArchivedEntries: Sendable {
-    /// The facts about one archived entry that are kept in memory.
     package struct Record: Sendable, Hashable {
         package var id: UUID
-        /// The row number of the entry.
         package var row: UInt32
-        /// The position of the entry's latest change in the change feed.
         package var position: ChangePosition
         /// The dimension of the entry's embedding; 0 if it has none.
         package var dimension: Int
@@ -34,7 +31,6 @@ package final class ArchivedEntries: Sendable {
 
     /// One record per entry, in ascending order of rows.
     package let records: [Record]
-    /// Reads the entries themselves.
     package let contents: any EntryContents
     private let indexByDigest = Mutex<[ContentDigest: Int]?>(nil)
     private let indicesBySource = Mutex<[ExactText: [Int]]?>(nil)
@@ -92,4 +88,15 @@ package final class ArchivedEntries: Sendable {
         guard let row else { return 0 }
         return records.partitioningIndex { $0.row > row }
     }
+}
+
+/// Reads archived entries on request.
+package protocol EntryContents: Sendable {
+    /// Returns an entry of the archive.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the entry's record in ``ArchivedEntries/records``.
+    ///   - withVectors: Whether embeddings and passages are needed. With `false` the entry may lack them.
+    /// - Throws: ``StorageError`` with `.damaged` if the stored bytes are corrupt or missing.
+    func entry(at index: Int, withVectors: Bool) throws -> Entry
 }

@@ -46,9 +46,23 @@ struct ChangeLog: Sendable {
     /// Whether the log has more than doubled since the last compaction and is large enough to be compacted.
     var needsCompaction: Bool { items.count > 2 * sizeAfterCompaction + Self.minimumSizeForCompaction }
 
-    /// Removes the superseded items.
     mutating func compact(keeping isCurrent: (ChangePosition, Subject) -> Bool) {
         items.removeAll { !isCurrent($0.position, $0.subject) }
         sizeAfterCompaction = items.count
+    }
+}
+
+/// The position of a change in the change feed: its commit, and its ordinal within the commit.
+package struct ChangePosition: Sendable, Hashable, Comparable, Codable {
+    package var revision: Revision
+    package var ordinal: UInt32
+
+    package init(revision: Revision, ordinal: UInt32) {
+        self.revision = revision
+        self.ordinal = ordinal
+    }
+
+    package static func < (left: ChangePosition, right: ChangePosition) -> Bool {
+        (left.revision, left.ordinal) < (right.revision, right.ordinal)
     }
 }

@@ -4,7 +4,6 @@ package import RoostVectors
 /// A snapshot that contains a copy of a `StoreState`. Later commits do not affect the copy, because the state
 /// is a value type.
 package struct InMemorySnapshot: StorageSnapshot {
-    /// The state that the snapshot reads.
     package let state: StoreState
 
     package init(state: StoreState) { self.state = state }

@@ -51,7 +51,6 @@ extension StoreState {
         return true
     }
 
-    /// Begins a new history with the same contents, and increments the revision.
     package mutating func renewEpoch(to epoch: UUID = UUID()) {
         self.epoch = epoch
         revision = revision.next
@@ -167,7 +166,6 @@ extension StoreState {
         return true
     }
 
-    /// Records the removal of an entry for the change feed.
     mutating func remember(_ tombstone: Tombstone, of id: Entry.ID) {
         tombstones[id] = tombstone
         earliestRemoval = min(earliestRemoval ?? tombstone.removedAt, tombstone.removedAt)

@@ -4,13 +4,9 @@ internal import HashTreeCollections
 extension StoreState {
     /// The data of a store, except for the contents of its entries.
     package struct Archive: Sendable {
-        /// A removed entry that the change feed still reports.
         package struct Removal: Sendable, Hashable {
-            /// The id of the removed entry.
             package var id: UUID
-            /// The position of the removal in the change feed.
             package var position: ChangePosition
-            /// The date of the commit that removed the entry.
             package var removedAt: Date
 
             package init(id: UUID, position: ChangePosition, removedAt: Date) {
@@ -20,11 +16,8 @@ extension StoreState {
             }
         }
 
-        /// The id of the store.
         package var store: UUID
-        /// The id of the store's current history.
         package var epoch: UUID
-        /// The revision of the latest commit.
         package var revision: Revision
         /// The revision up to which removals have been forgotten.
         package var horizon = Revision.zero
@@ -40,7 +33,6 @@ extension StoreState {
         package var clusters: [Cluster] = []
         /// The assignments, in the order of their entries' rows.
         package var assignments: [Assignment] = []
-        /// The run that created the clusters; `nil` if no run created them.
         package var run: ClusteringRun?
         /// The position of the latest change of the clusters; `nil` if they have never changed.
         package var clustersPosition: ChangePosition?
@@ -55,16 +47,13 @@ extension StoreState {
     /// An entry to write to a new archive: its record, and either the entry itself or its index
     /// in the old archive.
     package struct ArchivableEntry {
-        /// The facts about the entry.
         package var record: ArchivedEntries.Record
         /// The index of the entry in the archive that the state was read from; `nil` if the entry is in
         /// memory.
         package var archivedIndex: Int?
-        /// The entry, if it is in memory.
         package var entry: Entry?
     }
 
-    /// All entries, in ascending order of rows.
     package var archivableEntries: some Sequence<ArchivableEntry> {
         rows(after: nil).lazy.map { row in
             switch row.stored {

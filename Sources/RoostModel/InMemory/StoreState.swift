@@ -11,21 +11,18 @@ internal import HashTreeCollections
 /// new ids and of changes, which are short compared with the entries. Archived entries are not held in
 /// memory; they are read on request.
 package struct StoreState: Sendable {
-    /// One entry of the store.
     struct Row: Sendable {
         var stored: StoredEntry
         var row: UInt32
         var position: ChangePosition
     }
 
-    /// The location of an entry.
     enum StoredEntry: Sendable {
         case resident(ResidentEntry)
         /// The index of the entry's record in `archived`.
         case archived(Int)
     }
 
-    /// An entry in memory, with the digest of its content.
     final class ResidentEntry: Sendable {
         let entry: Entry
         let digest: ContentDigest
@@ -73,7 +70,6 @@ package struct StoreState: Sendable {
     var dimension: Int?
     var vectorCount = 0
 
-    /// Creates an empty store.
     package init(store: UUID = UUID(), epoch: UUID = UUID(), revision: Revision = .zero) {
         self.init(
             store: store, epoch: epoch, revision: revision, archived: .empty, firstNewRow: 0, log: ChangeLog()
@@ -154,7 +150,6 @@ package struct StoreState: Sendable {
 
     // MARK: Entries
 
-    /// The stamp of the latest commit.
     package var stamp: Stamp {
         Stamp(
             store: store, epoch: epoch, revision: revision, entryCount: rows.count,
@@ -219,7 +214,6 @@ package struct StoreState: Sendable {
         return Chain(first: old.makeIterator(), second: new.makeIterator())
     }
 
-    /// The elements of one iterator, followed by those of another.
     private struct Chain<First: IteratorProtocol, Second: IteratorProtocol>: Sequence, IteratorProtocol
     where First.Element == Second.Element {
         var first: First
@@ -262,7 +256,6 @@ package struct StoreState: Sendable {
 
     func source(_ id: Source.ID) -> Source? { sourceRecords[ExactText(id)] }
 
-    /// The number of source records.
     package var sourceCount: Int { sourceRecords.count }
 
     /// All source records in the order of their ids, without the ids of their entries.
@@ -311,7 +304,6 @@ package struct StoreState: Sendable {
 
     // MARK: Changes
 
-    /// Returns a page of the change feed; see ``StorageProvider/changes(after:limit:)``.
     package func changes(after cursor: ChangeCursor, limit: Int) throws -> ChangePage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         var cursor = cursor

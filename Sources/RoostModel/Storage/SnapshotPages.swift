@@ -1,3 +1,6 @@
+public import Foundation
+public import RoostVectors
+
 /// An asynchronous sequence of the pages of one snapshot, in ascending order of rows.
 ///
 /// ``StorageSnapshot/entryPages(matching:pageSize:)``, ``StorageSnapshot/headerPages(matching:pageSize:)``
@@ -45,4 +48,229 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
 
     /// Returns an iterator that begins at the first page.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(limit: limit, read: read) }
+}
+
+/// A page of a snapshot's entries, headers or vectors, which is read with one call.
+public protocol SnapshotPage: Sendable {
+    /// The row after which the next page begins; `nil` on the last page.
+    var next: UInt32? { get }
+}
+
+extension EntryPage: SnapshotPage {}
+extension HeaderPage: SnapshotPage {}
+extension VectorPage: SnapshotPage {}
+
+/// One page of entries, in ascending order of rows.
+public struct EntryPage: Sendable {
+    /// The entries of the page.
+    public var entries: [Entry]
+    /// The row of each entry.
+    public var rows: [UInt32]
+    /// The row after which the next page begins; `nil` on the last page.
+    public var next: UInt32?
+
+    /// Creates a page.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries of the page.
+    ///   - rows: The row of each entry.
+    ///   - next: The row after which the next page begins; `nil` on the last page.
+    /// - Precondition: `entries` and `rows` have the same count.
+    public init(entries: [Entry], rows: [UInt32], next: UInt32?) {
+        precondition(entries.count == rows.count)
+        self.entries = entries
+        self.rows = rows
+        self.next = next
+    }
+}
+
+/// The id, source and date of an entry, without its text, vectors and metadata.
+public struct EntryHeader: Sendable, Hashable, Identifiable {
+    /// The id of the entry.
+    public var id: Entry.ID
+    /// The id of the source that the entry came from, if it has one.
+    public var source: Source.ID?
+    /// The date at which the entry was created.
+    public var createdAt: Date
+
+    /// Creates a header from its parts.
+    public init(id: Entry.ID, source: Source.ID?, createdAt: Date) {
+        (self.id, self.source, self.createdAt) = (id, source, createdAt)
+    }
+
+    /// Creates the header of an entry.
+    public init(_ entry: Entry) {
+        self.init(id: entry.id, source: entry.source, createdAt: entry.createdAt)
+    }
+}
+
+/// One page of headers, in ascending order of their entries' rows.
+public struct HeaderPage: Sendable {
+    /// The headers. A page can have fewer than the limit even if it is not the last one.
+    public var headers: [EntryHeader]
+    /// The row after which the next page begins; `nil` on the last page.
+    public var next: UInt32?
+
+    /// Creates a page.
+    public init(headers: [EntryHeader], next: UInt32?) {
+        (self.headers, self.next) = (headers, next)
+    }
+}
+
+/// One page of vectors, in ascending order of their entries' rows.
+public struct VectorPage: Sendable {
+    /// The kind of vectors on a page.
+    public enum Kind: Sendable, Hashable {
+        /// One vector per entry: ``Entry/embeddings``.
+        case entries
+        /// One vector per passage: the vectors of ``Entry/searchablePassages``.
+        case passages
+    }
+
+    /// The row of each vector's entry.
+    public var rows: [UInt32]
+    /// The id of each vector's entry.
+    public var ids: [Entry.ID]
+    /// The ordinal of each vector's passage; 0 for vectors of entries.
+    public var ordinals: [UInt32]
+    /// The vectors, one per row of the matrix. If the page has no vectors, the shape is (0, 0).
+    public var vectors: Matrix
+    /// The row after which the next page begins; `nil` on the last page.
+    public var next: UInt32?
+
+    /// Creates a page.
+    ///
+    /// - Precondition: `rows`, `ids` and `ordinals` have one element per row of `vectors`.
+    public init(rows: [UInt32], ids: [Entry.ID], ordinals: [UInt32], vectors: Matrix, next: UInt32?) {
+        precondition(rows.count == vectors.rows && ids.count == rows.count && ordinals.count == rows.count)
+        self.rows = rows
+        self.ids = ids
+        self.ordinals = ordinals
+        self.vectors = vectors
+        self.next = next
+    }
+}
+
+package enum PageSize {
+    /// The number of entries on a page. With usual text lengths and dimensions, such a page takes about a
+    /// megabyte, and one of large entries still fits into memory.
+    package static let entries = 256
+    /// The number of headers on a page. A header takes less than 100 bytes.
+    package static let headers = 10_000
+    /// The number of changes on a page. A change takes about 50 bytes.
+    package static let changes = 1000
+    /// The number of entries whose vectors are on a page. With one vector per entry and 384 dimensions, such
+    /// a page takes 6 MB, which makes the overhead of each call negligible.
+    package static let vectors = 4096
+}
+
+/// An asynchronous sequence of the entries of one revision of a store, in ascending order of rows.
+///
+/// ``StorageSnapshot/allEntries(matching:pageSize:)`` and ``StorageProvider/allEntries(matching:pageSize:)``
+/// return such sequences. At most one page of entries is in memory at a time. If the sequence was created by
+/// a provider, each iterator takes its own snapshot when its first entry is requested.
+public struct EntrySequence: AsyncSequence, Sendable {
+    public typealias Element = Entry
+
+    let pages: @Sendable () async throws -> SnapshotPages<EntryPage>
+
+    /// The iterator over the entries of one revision.
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        let pages: @Sendable () async throws -> SnapshotPages<EntryPage>
+        private var iterator: SnapshotPages<EntryPage>.AsyncIterator?
+        private var current: [Entry] = []
+        private var index = 0
+
+        init(pages: @escaping @Sendable () async throws -> SnapshotPages<EntryPage>) { self.pages = pages }
+
+        /// Returns the next entry, or `nil` after the last one.
+        ///
+        /// - Throws: ``StorageError`` if the store cannot be read; `CancellationError`.
+        public mutating func next() async throws -> Entry? {
+            if iterator == nil { iterator = try await pages().makeAsyncIterator() }
+            while index == current.count {
+                guard let page = try await iterator?.next() else { return nil }
+                current = page.entries
+                index = 0
+            }
+            defer { index += 1 }
+            return current[index]
+        }
+    }
+
+    /// Returns an iterator that begins at the first entry.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: pages) }
+}
+
+extension StorageSnapshot {
+    /// Returns the pages of the entries that match a filter, in ascending order of rows.
+    ///
+    ///     for try await page in snapshot.entryPages() {
+    ///         count += page.entries.count
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
+    ///   - pageSize: The maximum number of entries on a page; 256 by default.
+    /// - Precondition: `pageSize` is at least 1.
+    public func entryPages(
+        matching filter: EntryFilter = .all, pageSize: Int? = nil
+    ) -> SnapshotPages<EntryPage> {
+        SnapshotPages(limit: pageSize ?? PageSize.entries) {
+            try await entries(after: $0, limit: $1, matching: filter)
+        }
+    }
+
+    /// Returns the headers of the entries that match a filter, in pages and in ascending order of rows.
+    ///
+    /// - Parameters:
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
+    ///   - pageSize: The maximum number of headers on a page, 10 000 by default. Pages may be smaller.
+    /// - Precondition: `pageSize` is at least 1.
+    public func headerPages(
+        matching filter: EntryFilter = .all, pageSize: Int? = nil
+    ) -> SnapshotPages<HeaderPage> {
+        SnapshotPages(limit: pageSize ?? PageSize.headers) {
+            try await headers(after: $0, limit: $1, matching: filter)
+        }
+    }
+
+    /// Returns the vectors of all entries or of their passages, in pages and in ascending order of the
+    /// entries' rows.
+    ///
+    /// - Parameters:
+    ///   - kind: Whether the pages have one vector per entry or one per passage.
+    ///   - pageSize: The maximum number of entries whose vectors are on a page; 4096 by default.
+    /// - Precondition: `pageSize` is at least 1.
+    public func vectorPages(of kind: VectorPage.Kind, pageSize: Int? = nil) -> SnapshotPages<VectorPage> {
+        SnapshotPages(limit: pageSize ?? PageSize.vectors) {
+            try await vectors(of: kind, after: $0, limit: $1)
+        }
+    }
+
+    /// Returns a sequence of the entries that match a filter, in ascending order of rows.
+    ///
+    /// - Parameters:
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
+    ///   - pageSize: The maximum number of entries in memory at a time; 256 by default.
+    /// - Precondition: `pageSize` is at least 1.
+    public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
+        let pages = entryPages(matching: filter, pageSize: pageSize)
+        return EntrySequence { pages }
+    }
+}
+
+extension StorageProvider {
+    /// Returns a sequence of the entries that match a filter, in ascending order of rows.
+    ///
+    /// All entries come from one snapshot. Each iterator takes it when its first entry is requested.
+    ///
+    /// - Parameters:
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
+    ///   - pageSize: The maximum number of entries in memory at a time; 256 by default.
+    /// - Precondition: `pageSize` is at least 1.
+    public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
+        precondition((pageSize ?? 1) >= 1)
+        return EntrySequence { try await snapshot().entryPages(matching: filter, pageSize: pageSize) }
+    }
 }

@@ -87,20 +87,9 @@ public protocol StorageSnapshot: Sendable {
     /// - Parameter ids: The ids of the sources. Ids without a record are skipped.
     func sources(_ ids: [Source.ID]) async throws -> [Source]
 
-    /// Returns all source records in the order of their ids, without the ids of their entries.
+    /// Returns all source records in the order of their ids (as bytes in UTF-8), without the ids of their
+    /// entries.
     func sources() async throws -> [Source]
-
-    /// Returns one page of the source records in the order of their ids (as bytes in UTF-8), without the ids
-    /// of their entries.
-    ///
-    /// The default implementation reads all records.
-    ///
-    /// - Parameters:
-    ///   - id: The id after which the page begins (``SourcePage/next`` of the previous page); `nil` for the
-    ///     first page. The store need not contain it.
-    ///   - limit: The maximum number of records on the page.
-    /// - Precondition: `limit` is at least 1.
-    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage
 
     /// Returns the number of source records.
     ///
@@ -147,10 +136,6 @@ extension StorageSnapshot {
         // at most that of a page of entries.
         let page = try await entries(after: row, limit: min(limit, PageSize.entries), matching: filter)
         return HeaderPage(headers: page.entries.map(EntryHeader.init), next: page.next)
-    }
-
-    public func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
-        SourcePage(try await sources(), after: id, limit: limit)
     }
 
     public func sourceCount() async throws -> Int { try await sources().count }

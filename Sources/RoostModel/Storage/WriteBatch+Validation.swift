@@ -20,17 +20,25 @@ extension WriteBatch {
     public func validate() throws {
         try checkUniqueness()
         for entry in upserts { try entry.validate() }
-        guard sources.allSatisfy(\.ingestedAt.isWritable) else {
-            throw StorageError.invalid("invalid batch: a source has a date outside the years 1 to 9999")
-        }
+        try Self.require(sources.allSatisfy(\.ingestedAt.isWritable), "a source", Self.dateFault)
         if let run = clustering?.run { try Self.validate(run) }
         for cluster in clusters + (clustering?.clusters ?? []) { try Self.validate(cluster) }
-        for assignment in assignments + (clustering?.assignments ?? [])
-        where !assignment.similarity.isFinite || !assignment.confidence.isFinite {
-            throw StorageError.invalid(
-                "invalid batch: the assignment of entry \(assignment.entry.text) has a number that is not "
-                    + "finite")
+        for assignment in assignments + (clustering?.assignments ?? []) {
+            try Self.require(
+                assignment.similarity.isFinite && assignment.confidence.isFinite,
+                "the assignment of entry \(assignment.entry.text)", Self.numberFault)
         }
+    }
+
+    fileprivate static let dateFault = "has a date outside the years 1 to 9999"
+    fileprivate static let numberFault = "has a number that is not finite"
+    private static let countFault = "has a count that is out of range"
+
+    /// Throws the error that a part of the batch has a fault unless a condition is true.
+    fileprivate static func require(
+        _ condition: Bool, _ subject: @autoclosure () -> String, _ fault: @autoclosure () -> String
+    ) throws {
+        guard condition else { throw StorageError.invalid("invalid batch: \(subject()) \(fault())") }
     }
 
     /// Checks that no id occurs twice. If two objects had the same id, committing the batch a second time
@@ -53,42 +61,30 @@ extension WriteBatch {
     }
 
     private static func validate(_ run: ClusteringRun) throws {
-        guard run.createdAt.isWritable else {
-            throw StorageError.invalid("invalid batch: the run has a date outside the years 1 to 9999")
-        }
+        try require(run.createdAt.isWritable, "the run", dateFault)
         // The depth is checked first, because the other check is recursive without a limit.
-        let parameters = run.parameters.values
-        guard parameters.allSatisfy({ !$0.isNested(deeperThan: maximumParameterDepth) && $0.isFinite }) else {
-            throw StorageError.invalid(
-                "invalid batch: the run has a parameter that is not finite or nested too deeply")
-        }
-        guard [run.silhouette, run.stability].allSatisfy({ $0?.isFinite ?? true }) else {
-            throw StorageError.invalid("invalid batch: the run has a number that is not finite")
-        }
+        try require(
+            run.parameters.values.allSatisfy {
+                !$0.isNested(deeperThan: maximumParameterDepth) && $0.isFinite
+            },
+            "the run", "has a parameter that is not finite or nested too deeply")
+        try require(
+            [run.silhouette, run.stability].allSatisfy { $0?.isFinite ?? true }, "the run", numberFault)
         let counts = [run.stamp.entryCount, run.stamp.clusterCount] + run.vanished.flatMap(\.counts)
-        guard counts.allSatisfy(\.isStorableCount) else {
-            throw StorageError.invalid("invalid batch: the run has a count that is out of range")
-        }
+        try require(counts.allSatisfy(\.isStorableCount), "the run", countFault)
     }
 
     private static func validate(_ cluster: Cluster) throws {
-        guard cluster.createdAt.isWritable, cluster.updatedAt.isWritable else {
-            throw StorageError.invalid(
-                "invalid batch: cluster \(cluster.id.text) has a date outside the years 1 to 9999")
-        }
+        let name = "cluster \(cluster.id.text)"
+        try require(cluster.createdAt.isWritable && cluster.updatedAt.isWritable, name, dateFault)
         let figures = [
             cluster.cohesion, cluster.separation, cluster.silhouette, cluster.stability,
             cluster.assignmentThreshold,
         ]
-        guard cluster.centroid.allSatisfy(\.isFinite), figures.allSatisfy({ $0?.isFinite ?? true }) else {
-            throw StorageError.invalid(
-                "invalid batch: cluster \(cluster.id.text) has a number that is not finite")
-        }
+        try require(
+            cluster.centroid.allFinite && figures.allSatisfy { $0?.isFinite ?? true }, name, numberFault)
         let counts = [cluster.labelPin?.size ?? 0] + cluster.origins.flatMap(\.counts)
-        guard counts.allSatisfy(\.isStorableCount) else {
-            throw StorageError.invalid(
-                "invalid batch: cluster \(cluster.id.text) has a count that is out of range")
-        }
+        try require(counts.allSatisfy(\.isStorableCount), name, countFault)
     }
 }
 
@@ -97,7 +93,6 @@ extension Cluster.Origin {
 }
 
 extension [String: MetadataValue] {
-    /// The maximum length of a metadata key in UTF-8 bytes.
     private static let maximumKeyLength = 4096
 
     /// The reason why stores reject this metadata, as a noun phrase such as `a key longer than 4096 bytes`;
@@ -120,22 +115,13 @@ extension [String: MetadataValue] {
 extension Entry {
     fileprivate func validate() throws {
         let name = "entry \(id.text)"
-        guard createdAt.isWritable, updatedAt.isWritable else {
-            throw StorageError.invalid("invalid batch: \(name) has a date outside the years 1 to 9999")
-        }
-        guard embeddings.allFinite else {
-            throw StorageError.invalid(
-                "invalid batch: the embedding of \(name) has a number that is not finite")
-        }
-        guard embeddings.count <= EmbeddingSpace.maximumDimension else {
-            throw StorageError.invalid(
-                "invalid batch: the embedding of \(name) has more than \(EmbeddingSpace.maximumDimension) "
-                    + "elements")
-        }
-        guard location?.isValid != false else {
-            throw StorageError.invalid(
-                "invalid batch: the location of \(name) has a number that is out of range")
-        }
+        try WriteBatch.require(createdAt.isWritable && updatedAt.isWritable, name, WriteBatch.dateFault)
+        try WriteBatch.require(embeddings.allFinite, "the embedding of \(name)", WriteBatch.numberFault)
+        try WriteBatch.require(
+            embeddings.count <= EmbeddingSpace.maximumDimension, "the embedding of \(name)",
+            "has more than \(EmbeddingSpace.maximumDimension) elements")
+        try WriteBatch.require(
+            location?.isValid != false, "the location of \(name)", "has a number that is out of range")
         try validatePassages()
         if let defect = metadata.defect {
             throw StorageError.invalid("invalid batch: the metadata of \(name) has \(defect)")
@@ -145,21 +131,18 @@ extension Entry {
     private func validatePassages() throws {
         let size = content.utf8.count
         for (ordinal, passage) in passages.enumerated() {
-            let name = "passage \(ordinal) of entry \(id.text)"
-            guard passage.ordinal == ordinal else {
-                throw StorageError.invalid("invalid batch: \(name) has the ordinal \(passage.ordinal)")
+            func require(_ condition: Bool, _ fault: @autoclosure () -> String) throws {
+                try WriteBatch.require(condition, "passage \(ordinal) of entry \(id.text)", fault())
             }
-            guard passage.vector.count == embeddings.count else {
-                throw StorageError.invalid(
-                    "invalid batch: \(name) has a vector of dimension \(passage.vector.count), and the "
-                        + "entry one of dimension \(embeddings.count)")
-            }
-            guard passage.vector.allFinite else {
-                throw StorageError.invalid("invalid batch: \(name) has a number that is not finite")
-            }
-            guard passage.utf8Range.lowerBound >= 0, passage.utf8Range.upperBound <= size else {
-                throw StorageError.invalid("invalid batch: \(name) is outside the content of the entry")
-            }
+            try require(passage.ordinal == ordinal, "has the ordinal \(passage.ordinal)")
+            try require(
+                passage.vector.count == embeddings.count,
+                "has a vector of dimension \(passage.vector.count), and the entry one of dimension "
+                    + "\(embeddings.count)")
+            try require(passage.vector.allFinite, WriteBatch.numberFault)
+            try require(
+                passage.utf8Range.lowerBound >= 0 && passage.utf8Range.upperBound <= size,
+                "is outside the content of the entry")
         }
     }
 }
@@ -189,27 +172,26 @@ extension WriteBatch.Expectation {
         epoch found: UUID, revision latest: Revision, clustersRevision: Revision,
         _ revisionOfEntry: (Entry.ID) throws -> Revision?
     ) throws {
+        func conflict(_ fault: String) -> StorageError { .conflict("cannot commit the batch: \(fault)") }
         if let epoch, epoch != found {
-            throw StorageError.conflict(
-                "cannot commit the batch: the store began a new epoch (by a repair, a restore or a change of "
-                    + "the embedding model) after the writer read it")
+            throw conflict(
+                "the store began a new epoch (by a repair, a restore or a change of the embedding model) "
+                    + "after the writer read it")
         }
         if let revision, revision != latest {
-            throw StorageError.conflict(
-                "cannot commit the batch: the store is at revision \(latest), not at revision \(revision), "
-                    + "which the writer read")
+            throw conflict(
+                "the store is at revision \(latest), not at revision \(revision), which the writer read")
         }
         if let clusters, clusters != clustersRevision {
-            throw StorageError.conflict(
-                "cannot commit the batch: the clusters changed at revision \(clustersRevision), after "
-                    + "revision \(clusters), which the writer read")
+            throw conflict(
+                "the clusters changed at revision \(clustersRevision), after revision \(clusters), which the "
+                    + "writer read")
         }
         for (id, expected) in entries {
             let found = try revisionOfEntry(id) ?? .zero
             guard found == expected else {
-                throw StorageError.conflict(
-                    "cannot commit the batch: entry \(id) is at revision \(found), not at revision "
-                        + "\(expected), which the writer read")
+                throw conflict(
+                    "entry \(id) is at revision \(found), not at revision \(expected), which the writer read")
             }
         }
     }

@@ -12,15 +12,17 @@ public struct DatePeriod: Sendable, Hashable {
     public var days: Range<Date>
 
     /// Creates a period with the same range for all dates.
-    public init(_ times: Range<Date>) { (self.times, days) = (times, times) }
+    public init(_ times: Range<Date>) { self.init(times: times, days: times) }
+
+    private init(times: Range<Date>, days: Range<Date>) { (self.times, self.days) = (times, days) }
 
     /// Creates the period of a time range in the time zone of a calendar.
     ///
     /// A date without a time of day is in the period if a part of the day is.
     public init(_ times: Range<Date>, in calendar: Calendar) {
-        self.times = times
         let start = Self.day(of: times.lowerBound, in: calendar, roundedUp: false)
-        days = start..<max(start, Self.day(of: times.upperBound, in: calendar, roundedUp: true))
+        let end = Self.day(of: times.upperBound, in: calendar, roundedUp: true)
+        self.init(times: times, days: start..<max(start, end))
     }
 
     /// Returns whether the period contains a date. Dates have a resolution of one millisecond.
@@ -31,12 +33,9 @@ public struct DatePeriod: Sendable, Hashable {
 
     /// Returns the common part of two periods.
     public func intersection(_ other: DatePeriod) -> DatePeriod {
-        var result = DatePeriod(times.clamped(to: other.times))
-        result.days = days.clamped(to: other.days)
-        return result
+        DatePeriod(times: times.clamped(to: other.times), days: days.clamped(to: other.days))
     }
 
-    /// The length of a day in milliseconds.
     package static let dayLength: Int64 = 86_400_000
 
     /// Returns the beginning, in UTC, of the day in which a date is in the time zone of a calendar.
@@ -68,5 +67,54 @@ extension Range<Date> {
         }
         let start = up(lowerBound)
         return start..<Swift.max(start, up(upperBound))
+    }
+}
+
+// MARK: - Comparisons
+
+extension DatePeriod {
+    static let always = DatePeriod(.distantPast ..< .distantFuture)
+
+    /// The same period, with one millisecond if it is empty, because it is the time of a moment.
+    private var visible: DatePeriod {
+        func visible(_ range: Range<Date>) -> Range<Date> {
+            range.isEmpty
+                ? range.lowerBound..<Date(milliseconds: range.lowerBound.milliseconds + 1) : range
+        }
+        return DatePeriod(times: visible(times), days: visible(days))
+    }
+
+    static func from(_ first: DatePeriod, to last: DatePeriod) -> DatePeriod {
+        func range(_ start: Date, _ end: Date) -> Range<Date> { start..<max(start, end) }
+        return DatePeriod(
+            times: range(first.times.lowerBound, last.times.upperBound),
+            days: range(first.days.lowerBound, last.days.upperBound))
+    }
+
+    /// The empty period at the beginning, or at the end.
+    private var start: DatePeriod { edge(times.lowerBound, days.lowerBound) }
+    private var end: DatePeriod { edge(times.upperBound, days.upperBound) }
+
+    private func edge(_ time: Date, _ day: Date) -> DatePeriod {
+        DatePeriod(times: time..<time, days: day..<day)
+    }
+
+    /// Creates the period of the dates that a comparison with a period allows.
+    ///
+    /// - Returns: `nil` if the test is not a comparison, or its operand names no period.
+    init?(_ test: EntryCondition.Test, naming period: (String) -> DatePeriod?) {
+        switch test {
+        case .equals(let text), .isLess(let text), .isAtMost(let text), .isGreater(let text),
+            .isAtLeast(let text):
+            guard let named = period(text) else { return nil }
+            switch test {
+            case .isLess: self = .from(.always, to: named.start)
+            case .isAtMost: self = .from(.always, to: named.visible.end)
+            case .isGreater: self = .from(named.visible.end, to: .always)
+            case .isAtLeast: self = .from(named.start, to: .always)
+            default: self = named.visible
+            }
+        default: return nil
+        }
     }
 }

@@ -85,9 +85,6 @@ public struct Entry: Sendable, Hashable, Identifiable {
         return String(content[start..<end])
     }
 
-    /// Returns the number of the line in which a passage begins. Line numbers start at 1.
-    public func line(of passage: Passage) -> Int { line(ofByte: passage.utf8Range.lowerBound) }
-
     /// Returns the number of the line that contains a UTF-8 byte of the content. Line numbers start at 1.
     public func line(ofByte byte: Int) -> Int {
         1 + content.utf8.prefix(max(0, byte)).reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
@@ -106,5 +103,123 @@ public struct Entry: Sendable, Hashable, Identifiable {
 
     private static func canonical(_ tags: [String]) -> [String] {
         tags.count < 2 ? tags : Set(tags.map(ExactText.init)).sorted().map(\.text)
+    }
+}
+
+/// A part of an entry that has its own vector. A search compares the query with passages, and returns entries
+/// with their best passages.
+public struct Passage: Sendable, Hashable {
+    /// The number of the passage within its entry, starting at 0.
+    public var ordinal: Int
+    /// The range of the passage in the UTF-8 bytes of the entry's content.
+    public var utf8Range: Range<Int>
+    /// The number of tokens that the embedding model counts in the passage, from 0 to 2^31 - 1; 0 if unknown.
+    /// Numbers outside of this range are replaced with its nearest bound, so sums of counts cannot overflow.
+    public var tokenCount: Int {
+        didSet { tokenCount = Self.clamped(tokenCount) }
+    }
+    /// The vector of the passage in the store's embedding space.
+    public var vector: [Float]
+
+    /// Creates a passage.
+    public init(ordinal: Int, utf8Range: Range<Int>, tokenCount: Int = 0, vector: [Float]) {
+        self.ordinal = ordinal
+        self.utf8Range = utf8Range
+        self.tokenCount = Self.clamped(tokenCount)
+        self.vector = vector
+    }
+
+    private static func clamped(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
+}
+
+/// The JSON form of an entry in `entries.json` and in exports.
+///
+/// When an entry is read, only `id` and `content` are required. Dates are written as ISO 8601 text,
+/// regardless of the coder's date strategy.
+extension Entry: Codable {
+    enum CodingKeys: String, CodingKey {
+        case id, content, embeddings, passages, source, key, location, metadata, tags, createdAt, updatedAt
+    }
+
+    enum PassageKeys: String, CodingKey {
+        case range, tokens, vector
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let content = try container.decode(String.self, forKey: .content)
+        let embeddings = try container.decodeIfPresent([Float].self, forKey: .embeddings) ?? []
+        var passages: [Passage] = []
+        if container.contains(.passages), try !container.decodeNil(forKey: .passages) {
+            var list = try container.nestedUnkeyedContainer(forKey: .passages)
+            while !list.isAtEnd {
+                let item = try list.nestedContainer(keyedBy: PassageKeys.self)
+                let bounds = try item.decode([Int].self, forKey: .range)
+                guard bounds.count == 2, bounds[0] <= bounds[1] else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .range, in: item,
+                        debugDescription: "a range must be [start, end] in UTF-8 bytes")
+                }
+                let tokens = try item.decodeIfPresent(Int.self, forKey: .tokens) ?? 0
+                let passage = Passage(
+                    ordinal: passages.count, utf8Range: bounds[0]..<bounds[1], tokenCount: tokens,
+                    vector: try item.decodeIfPresent([Float].self, forKey: .vector) ?? embeddings)
+                guard passage.tokenCount == tokens else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .tokens, in: item, debugDescription: "the number of tokens is out of range")
+                }
+                passages.append(passage)
+            }
+        }
+        let created =
+            try container.decodeDateIfPresent(forKey: .createdAt)
+            ?? decoder.userInfo[.defaultDate] as? Date ?? Date(milliseconds: 0)
+        self.init(
+            id: try container.decode(UUID.self, forKey: .id), content: content, embeddings: embeddings,
+            passages: passages, source: try container.decodeIfPresent(String.self, forKey: .source),
+            key: try container.decodeIfPresent(String.self, forKey: .key),
+            location: try container.decodeIfPresent(EntryLocation.self, forKey: .location),
+            metadata: try container.decodeIfPresent([String: MetadataValue].self, forKey: .metadata) ?? [:],
+            tags: try container.decodeIfPresent([String].self, forKey: .tags) ?? [],
+            createdAt: created, updatedAt: try container.decodeDateIfPresent(forKey: .updatedAt))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id.text, forKey: .id)
+        try container.encode(content, forKey: .content)
+        if encoder.userInfo[.omitsVectors] as? Bool != true {
+            try container.encode(embeddings, forKey: .embeddings)
+        }
+        var list = container.nestedUnkeyedContainer(forKey: .passages)
+        for passage in passages {
+            var item = list.nestedContainer(keyedBy: PassageKeys.self)
+            try item.encode([passage.utf8Range.lowerBound, passage.utf8Range.upperBound], forKey: .range)
+            try item.encode(passage.tokenCount, forKey: .tokens)
+            if encoder.userInfo[.omitsVectors] as? Bool != true, passage.vector != embeddings {
+                try item.encode(passage.vector, forKey: .vector)
+            }
+        }
+        try container.encodeIfPresent(source, forKey: .source)
+        try container.encodeIfPresent(key, forKey: .key)
+        try container.encodeIfPresent(location, forKey: .location)
+        try container.encode(metadata, forKey: .metadata)
+        try container.encode(tags, forKey: .tags)
+        try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
+        try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)
+    }
+}
+
+extension CodingUserInfoKey {
+    /// The key for a `Date` that is assigned to decoded entries and clusters if their JSON has no date.
+    public static let defaultDate = key("roost.defaultDate")
+    /// The key for a `Bool` that determines whether the vectors of encoded entries and clusters are omitted.
+    public static let omitsVectors = key("roost.omitsVectors")
+
+    private static func key(_ name: String) -> CodingUserInfoKey {
+        guard let key = CodingUserInfoKey(rawValue: name) else {
+            preconditionFailure("the key \(name) is invalid")
+        }
+        return key
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A condition on one value of an entry, such as `.metadata("year") > "2020"`.
 ///
 /// Two values are compared as numbers if both have the form of a JSON number, and byte by byte as text if
@@ -180,5 +182,92 @@ extension EntryCondition.Test {
             if digits() == 0 { return nil }
         }
         return rest.isEmpty ? Double(text) : nil
+    }
+}
+
+extension EntryCondition.Test {
+    /// The form of dates. Each character stands for itself, except that `0` stands for any digit, `1` and `3`
+    /// for a digit up to it, and `T` also for a space. A month ends after 7 bytes, a day after 10; a time can
+    /// have seconds and a time zone after its end.
+    package static let datePattern = "0000-10-30T00:00"
+
+    package static let (monthLength, dayLength) = (7, 10)
+    private static let yearLength = 4
+
+    /// Returns whether a text has the form of a month, a day or a time, such as `2026-01`, `2026-01-31`,
+    /// `2026-01-31T09:00:00Z` or `2026-01-31 09:00`.
+    package static func isDate(_ text: String) -> Bool {
+        let length = text.utf8.count
+        return (length == monthLength || length == dayLength || length >= datePattern.utf8.count)
+            && hasFormOfDate(text)
+    }
+
+    /// Returns whether an operand denotes a period or a time with which dates are compared: a date or a year.
+    /// A text such as `0042` is neither a year nor a number.
+    package static func isDateOrYear(_ operand: String) -> Bool {
+        operand.utf8.count == yearLength
+            ? hasFormOfDate(operand) && operand.utf8.first != UInt8(ascii: "0") : isDate(operand)
+    }
+
+    private static func hasFormOfDate(_ text: String) -> Bool {
+        zip(text.utf8, datePattern.utf8).allSatisfy { byte, form in
+            switch form {
+            case UInt8(ascii: "0"): (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            case UInt8(ascii: "1"), UInt8(ascii: "3"): (UInt8(ascii: "0")...form).contains(byte)
+            case UInt8(ascii: "T"): byte == form || byte == UInt8(ascii: " ")
+            default: byte == form
+            }
+        }
+    }
+}
+
+extension EntryCondition.Test {
+    /// Returns whether the test is true for the tags of an entry: for at least one of them or, for
+    /// ``differs(_:)``, for all.
+    func holds(ofTags tags: [String]) -> Bool {
+        func any(of operands: [String]) -> Bool {
+            let names = operands.map(TagName.init)
+            return tags.contains { tag in
+                let tag = TagName(tag)
+                return names.contains { $0.includes(tag) }
+            }
+        }
+        switch self {
+        case .equals(let operand): return any(of: [operand])
+        case .differs(let operand): return !any(of: [operand])
+        case .isOneOf(let operands): return any(of: operands)
+        case .exists: return !tags.isEmpty
+        case .isMissing: return tags.isEmpty
+        case .isLess(let operand): return compare(tags, EntryCondition.Test.isLess, TagName(operand).text)
+        case .isAtMost(let operand): return compare(tags, EntryCondition.Test.isAtMost, TagName(operand).text)
+        case .isGreater(let operand):
+            return compare(tags, EntryCondition.Test.isGreater, TagName(operand).text)
+        case .isAtLeast(let operand):
+            return compare(tags, EntryCondition.Test.isAtLeast, TagName(operand).text)
+        case .hasPrefix(let prefix):
+            // The name of a tag would not have the slash in `project/`.
+            return compare(tags, EntryCondition.Test.hasPrefix, TagName.folded(prefix))
+        }
+    }
+
+    /// Applies a test of texts to the names of tags.
+    private func compare(_ tags: [String], _ test: (String) -> Self, _ operand: String) -> Bool {
+        let names = tags.map { TagName($0).text.precomposedStringWithCanonicalMapping }
+        return test(operand.precomposedStringWithCanonicalMapping).holds(of: names, exists: !tags.isEmpty)
+    }
+
+    /// Returns those of the given tags for which the test is true. For ``differs(_:)`` and ``isMissing``,
+    /// these are the tags that an entry must not have.
+    ///
+    /// A storage that cannot compare names of tags itself looks up the entries with these tags. The number of
+    /// different tags in a store is usually small.
+    package func tags(among tags: some Sequence<String>) -> [String] {
+        let test: Self =
+            switch self {
+            case .differs(let operand): .equals(operand)
+            case .isMissing: .exists
+            default: self
+            }
+        return tags.filter { test.holds(ofTags: [$0]) }
     }
 }

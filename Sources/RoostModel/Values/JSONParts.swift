@@ -5,10 +5,8 @@ package import Foundation
 package struct JSONParts: Sendable {
     private let bytes: [UInt8]
 
-    /// Creates a scanner of a text in UTF-8.
     package init(_ data: Data) { bytes = Array(data) }
 
-    /// The range of the complete text.
     package var all: Range<Int> { bytes.indices }
 
     package func data(_ range: Range<Int>) -> Data { Data(bytes[range]) }
@@ -49,7 +47,6 @@ package struct JSONParts: Sendable {
         return read(range) { Array(try $0.string().utf8)[...] }
     }
 
-    /// Returns a number; `nil` if the value is not a number.
     package func number(in range: Range<Int>) -> Double? { read(range) { try $0.double() } }
 
     private func read<Value>(_ range: Range<Int>, _ body: (inout JSONReader) throws -> Value) -> Value? {

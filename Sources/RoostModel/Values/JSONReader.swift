@@ -346,7 +346,6 @@ extension JSONReader.Number {
 
 /// A syntax error or an unexpected value in a JSON text.
 package struct JSONError: Error, CustomStringConvertible {
-    /// The offset of the error in bytes.
     package let offset: Int
     package let reason: String
 
@@ -354,6 +353,5 @@ package struct JSONError: Error, CustomStringConvertible {
 }
 
 extension UInt8 {
-    /// Whether the byte is white space in JSON.
     package var isJSONSpace: Bool { self == 32 || self == 9 || self == 10 || self == 13 }
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A metadata value of an entry: a JSON value in which 64-bit integers are exact.
 ///
 /// JSON has one kind of number, so numbers are compared by value: `.integer(1) == .number(1.0)`. Strings
@@ -147,7 +149,26 @@ extension MetadataValue {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// Whether all numbers in the value are finite.
+    /// Returns the member of an object with the given name; `nil` if the value is not an object or lacks the
+    /// member.
+    package subscript(name: String) -> MetadataValue? {
+        guard case .object(let members) = self else { return nil }
+        return members[name]
+    }
+
+    package var flag: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+
+    package var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
     var isFinite: Bool {
         switch self {
         case .number(let value): value.isFinite
@@ -180,4 +201,63 @@ extension MetadataValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
         self = .object(Dictionary(elements) { _, last in last })
     }
     public init(nilLiteral: ()) { self = .null }
+}
+
+extension MetadataValue {
+    /// Reads a value from JSON.
+    ///
+    /// - Parameter depth: The number of arrays and objects that enclose the value, including the object of
+    ///   all metadata.
+    /// - Throws: ``JSONError``, also if the value is nested deeper than ``maximumDepth``.
+    package init(_ reader: inout JSONReader, depth: Int) throws {
+        guard depth <= MetadataValue.maximumDepth + 1 else { throw reader.error("nested too deeply") }
+        switch reader.peek() {
+        case UInt8(ascii: "\""): self = .string(try reader.string())
+        case UInt8(ascii: "t"):
+            try reader.word("true")
+            self = .bool(true)
+        case UInt8(ascii: "f"):
+            try reader.word("false")
+            self = .bool(false)
+        case UInt8(ascii: "n"):
+            try reader.word("null")
+            self = .null
+        case UInt8(ascii: "["):
+            var values: [MetadataValue] = []
+            try reader.array { values.append(try MetadataValue(&$0, depth: depth + 1)) }
+            self = .array(values)
+        case UInt8(ascii: "{"):
+            var values: [String: MetadataValue] = [:]
+            try reader.object { values[$1] = try MetadataValue(&$0, depth: depth + 1) }
+            self = .object(values)
+        default:
+            let number = try reader.number()
+            if let whole = reader.integer(number).map(Int64.init) {
+                self = .integer(whole)
+            } else {
+                self = .number(try reader.double(number))
+            }
+        }
+    }
+
+    /// The byte order mark, with which some programs on Windows begin a text. RFC 8259, section 8.1, permits
+    /// to ignore it.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Parses a JSON text, in which other arrays and objects can enclose metadata. It may begin with a byte
+    /// order mark.
+    ///
+    /// - Parameter repairsSurrogates: Whether half of a surrogate pair is read as U+FFFD; otherwise it is an
+    ///   error.
+    /// - Throws: ``JSONError``, also if the value is nested too deeply.
+    package init(json: Data, repairsSurrogates: Bool = false) throws {
+        self = try json.withUnsafeBytes { bytes in
+            let start = bytes.starts(with: Self.mark) ? Self.mark.count : 0
+            var reader = JSONReader(
+                UnsafeRawBufferPointer(rebasing: bytes[start...]), repairsSurrogates: repairsSurrogates)
+            let value = try MetadataValue(&reader, depth: -Self.maximumOuterDepth)
+            try reader.expectEnd()
+            return value
+        }
+    }
 }

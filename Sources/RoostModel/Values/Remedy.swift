@@ -41,8 +41,6 @@ extension Remedy {
 extension Remedy {
     /// Add entries to the store first.
     public static let addEntries = Remedy(rawValue: "addEntries")
-    /// Ingest the sources again.
-    public static let ingestAgain = Remedy(rawValue: "ingestAgain")
     /// Ingest the sources again, and keep copies of the original files this time.
     public static let keepOriginals = Remedy(rawValue: "keepOriginals")
     /// Copy the entries into another store.

@@ -25,7 +25,7 @@ extension Words.Word {
     /// Returns the word without what is written together with it in the given language (``Elision``).
     ///
     /// - Parameter utf8: The text that contains the word.
-    func content(in language: TextLanguage, of utf8: [UInt8]) -> Words.Word {
+    package func content(in language: TextLanguage, of utf8: [UInt8]) -> Words.Word {
         let word = Array(folded.utf8)
         let content = Elision.content(of: word, in: language)
         guard content.count < word.count else { return self }

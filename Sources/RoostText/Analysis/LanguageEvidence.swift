@@ -2,7 +2,7 @@
 ///
 /// A function word counts for every language that has it, divided by the number of these languages. A letter
 /// that few languages use counts less, because names and loanwords contain it too.
-struct LanguageEvidence: Sendable {
+package struct LanguageEvidence: Sendable {
     /// The evidence for each language, by its raw value.
     private var scores = [Float](repeating: 0, count: LanguageEvidence.languageCount)
     /// The number of words in each script, by its raw value.
@@ -21,7 +21,7 @@ struct LanguageEvidence: Sendable {
     private static let minimumRatio: Float = 1.25
 
     /// Creates evidence without words.
-    init() {}
+    package init() {}
 
     /// Collects the evidence of the words of a text.
     ///
@@ -36,7 +36,7 @@ struct LanguageEvidence: Sendable {
     /// Adds a word.
     ///
     /// - Parameter number: The result of ``number(of:)``.
-    mutating func add(_ number: UInt16) {
+    package mutating func add(_ number: UInt16) {
         // The first numbers are those of the scripts. Most words have one of them and give no other clue.
         guard number >= words.count else {
             words[Int(number)] += 1
@@ -48,15 +48,15 @@ struct LanguageEvidence: Sendable {
     }
 
     /// Adds the evidence of another text.
-    mutating func add(_ other: LanguageEvidence) {
+    package mutating func add(_ other: LanguageEvidence) {
         for index in scores.indices { scores[index] += other.scores[index] }
         for index in words.indices { words[index] += other.words[index] }
     }
 
     /// The languages for which the evidence is sufficient.
-    var languages: TextLanguages { TextLanguages(self) }
+    package var languages: TextLanguages { TextLanguages(self) }
 
-    func best(_ script: WordScript, default fallback: TextLanguage) -> TextLanguage {
+    package func best(_ script: WordScript, default fallback: TextLanguage) -> TextLanguage {
         let count = words[Int(script.rawValue)]
         guard count > 0 else { return fallback }
         var best = fallback
@@ -184,7 +184,7 @@ struct LanguageEvidence: Sendable {
     /// Returns the number of the clue that a word gives.
     ///
     /// - Parameter spelling: The word in lower case with its diacritics.
-    static func number(of spelling: [UInt8]) -> UInt16 {
+    package static func number(of spelling: [UInt8]) -> UInt16 {
         if let number = model.ofWord[spelling] { return number }
         let script = WordScript.script(of: spelling)
         guard spelling.contains(where: { $0 >= 128 }) else { return UInt16(script.rawValue) }

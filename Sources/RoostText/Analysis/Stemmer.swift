@@ -23,7 +23,7 @@ package final class Stemmer: Sendable {
     ///
     /// - Parameter word: The UTF-8 of the word in lower case, with its diacritics.
     /// - Complexity: O(length).
-    static func stem(_ word: [UInt8], in language: TextLanguage) -> [UInt8] {
+    package static func stem(_ word: [UInt8], in language: TextLanguage) -> [UInt8] {
         guard let stemmer = stemmers[Int(language.rawValue)], !word.isEmpty else { return word }
         return stemmer.handle.withLock { handle in
             guard let handle, let stem = sb_stemmer_stem(handle, word, CInt(word.count)) else { return word }

@@ -17,7 +17,7 @@ package enum TextLanguage: UInt8, Sendable, Hashable, CaseIterable {
     var stemmerName: String? { stemming == self && self != .unstemmed ? "\(self)" : nil }
 
     /// The language under which words are indexed: all languages without a stemmer count as one.
-    var stemming: TextLanguage { rawValue < TextLanguage.polish.rawValue ? self : .unstemmed }
+    package var stemming: TextLanguage { rawValue < TextLanguage.polish.rawValue ? self : .unstemmed }
 
     /// The alphabets in which the language is written.
     var scripts: Set<WordScript> {

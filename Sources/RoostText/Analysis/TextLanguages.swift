@@ -45,7 +45,7 @@ package struct TextLanguages: Sendable, Hashable {
     }
 
     /// The language of words in an alphabet.
-    subscript(script: WordScript) -> TextLanguage {
+    package subscript(script: WordScript) -> TextLanguage {
         switch script {
         case .latin: latin
         case .cyrillic: cyrillic

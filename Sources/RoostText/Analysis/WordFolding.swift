@@ -1,9 +1,9 @@
 import Foundation
 
 /// The forms of a word that are compared.
-struct WordFolding: Sendable, Hashable {
+package struct WordFolding: Sendable, Hashable {
     /// The UTF-8 of the word in lower case and in normalization form NFKC, with its diacritics.
-    var spelling: [UInt8]
+    package var spelling: [UInt8]
     /// The UTF-8 of the spelling without diacritics.
     var folded: [UInt8]
 
@@ -14,7 +14,7 @@ struct WordFolding: Sendable, Hashable {
     /// Folds a word of a text.
     ///
     /// - Parameter utf8: Valid UTF-8.
-    init(_ utf8: some Collection<UInt8>) {
+    package init(_ utf8: some Collection<UInt8>) {
         var utf8 = utf8.prefix(Self.maximumLength)
         if utf8.allSatisfy({ $0 < 128 }) {
             spelling = utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }

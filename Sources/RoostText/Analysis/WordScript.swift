@@ -1,9 +1,9 @@
 /// The alphabet of a word, as far as it matters for the choice of a stemmer.
-enum WordScript: UInt8, Sendable, Hashable, CaseIterable {
+package enum WordScript: UInt8, Sendable, Hashable, CaseIterable {
     case latin, cyrillic, greek, arabic, hebrew, devanagari, armenian, tamil, other
 
     /// Returns the script of a character; `nil` if it is not a letter of one of these alphabets.
-    static func script(of scalar: Unicode.Scalar) -> WordScript? {
+    package static func script(of scalar: Unicode.Scalar) -> WordScript? {
         switch scalar.value {
         case 0x41...0x5A, 0x61...0x7A, 0xAA, 0xBA, 0xC0...0x24F, 0x1E00...0x1EFF, 0xFB00...0xFB06: .latin
         case 0xFF21...0xFF3A, 0xFF41...0xFF5A: .latin
@@ -19,7 +19,7 @@ enum WordScript: UInt8, Sendable, Hashable, CaseIterable {
     }
 
     /// Returns the script of a word: that of its first letter with a known script.
-    static func script(of utf8: some Sequence<UInt8>) -> WordScript {
+    package static func script(of utf8: some Sequence<UInt8>) -> WordScript {
         var hasLetters = false
         for byte in utf8 {
             if byte >= 0x80 {

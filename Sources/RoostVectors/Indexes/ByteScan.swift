@@ -88,7 +88,6 @@ struct ByteScan {
         }
     }
 
-    /// Returns the best rows of one share for each query of one block.
     private func best(
         _ vectors: ByteVectors, _ queries: UnsafePointer<Float>, _ base: UnsafePointer<Float>,
         _ span: Range<Int>

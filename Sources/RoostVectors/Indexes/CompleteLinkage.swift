@@ -1,4 +1,5 @@
 import CRoostKernels
+import Foundation
 
 /// Groups of vectors that are merged only if every pair of the merged group reaches a threshold.
 struct CompleteLinkage {
@@ -6,7 +7,6 @@ struct CompleteLinkage {
     /// For each vector to group, its row in `vectors`.
     private let rows: [UInt32]
     private let threshold: Float
-    /// For each vector, the number of its group.
     private var groupOf: [UInt32]
     /// The vectors of each merged group. Groups that are not listed have one vector.
     private var members: [UInt32: [UInt32]] = [:]
@@ -24,17 +24,14 @@ struct CompleteLinkage {
         groupOf = (0..<UInt32(rows.count)).map { $0 }
     }
 
-    /// All groups, each as an ascending list of its vectors.
     var groups: [[UInt32]] {
         (0..<UInt32(rows.count)).compactMap { index in
             groupOf[Int(index)] == index ? members[index, default: [index]].sorted() : nil
         }
     }
 
-    /// Whether the inner product of a vector with itself reaches the threshold.
     func isSimilarToItself(_ index: UInt32) -> Bool { similarity(index, index) >= threshold }
 
-    /// Merges the groups of two vectors if all pairs of the two groups reach the threshold.
     mutating func visit(_ first: UInt32, _ second: UInt32) throws {
         var (large, small) = (groupOf[Int(first)], groupOf[Int(second)])
         guard large != small else { return }
@@ -65,4 +62,47 @@ struct CompleteLinkage {
             return roost_dot(base + Int(rows[Int(first)]) * d, base + Int(rows[Int(second)]) * d, d)
         }
     }
+}
+
+/// The distinct rows of a matrix, sorted by their bytes, and all copies of each.
+struct DistinctRows {
+    /// The indices of all rows, sorted by the rows' bytes, and equal rows by index.
+    private let order: [UInt32]
+    /// For each distinct row, the index of its first copy in `order`; then, as the last element, the number
+    /// of all rows.
+    private let starts: [Int]
+
+    init(_ vectors: Matrix) {
+        let length = vectors.columns * MemoryLayout<Float>.stride
+        (order, starts) = vectors.elements.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, length > 0 else { return ([], [0]) }
+            // Most comparisons are decided by the first component of the row, so it is stored next to the
+            // row's index.
+            var rows = (0..<UInt32(vectors.rows)).map { row in
+                (key: (base + Int(row) * length).loadUnaligned(as: Float.self).bitPattern, row: row)
+            }
+            func compare(_ a: UInt32, _ b: UInt32) -> Int32 {
+                memcmp(base + Int(a) * length, base + Int(b) * length, length)
+            }
+            rows.sort { a, b in
+                if a.key != b.key { return a.key < b.key }
+                let order = compare(a.row, b.row)
+                return order == 0 ? a.row < b.row : order < 0
+            }
+            var starts: [Int] = []
+            for index in rows.indices
+            where index == 0 || rows[index].key != rows[index - 1].key
+                || compare(rows[index].row, rows[index - 1].row) != 0
+            {
+                starts.append(index)
+            }
+            return (rows.map(\.row), starts + [rows.count])
+        }
+    }
+
+    var count: Int { starts.count - 1 }
+
+    var firsts: [UInt32] { starts.dropLast().map { order[$0] } }
+
+    func copies(of index: Int) -> ArraySlice<UInt32> { order[starts[index]..<starts[index + 1]] }
 }

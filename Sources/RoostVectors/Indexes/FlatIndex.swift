@@ -171,8 +171,6 @@ public struct FlatIndex: VectorIndex {
     }
 
     /// Returns the `k` nearest of the given rows for each query, without reading any other rows.
-    ///
-    /// - Parameter rows: Row numbers in ascending order.
     func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {
         guard !rows.isEmpty, k > 0 else { return Array(repeating: [], count: queries.rows) }
         try vectors.verifyUnlessPaged()

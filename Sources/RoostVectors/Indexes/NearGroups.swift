@@ -17,18 +17,14 @@ package struct NearGroups: Sendable {
     package var exactLimit = 16_384
     /// The number of random trees that are used for more than ``exactLimit`` vectors.
     package var trees = 16
-    /// The seed of the random hyperplanes.
     package var seed: UInt64 = 1
     /// The maximum number of candidate pairs that are held in memory at the same time. A pair takes 12 bytes.
     package var pairLimit = 8 << 20
 
-    /// The maximum number of rows in a leaf.
     private static let leaf = 64
     /// The number of rows that are compared with all following rows in one matrix product.
     private static let block = 128
-    /// The number of blocks whose pairs are collected in one chunk.
     private static let blocksPerChunk = 8
-    /// The number of leaves whose pairs are collected in one chunk.
     private static let leavesPerChunk = 4096
     /// The number of similarity intervals. If there are more pairs than ``pairLimit``, the number of pairs in
     /// each interval decides which pairs are processed together.
@@ -37,7 +33,6 @@ package struct NearGroups: Sendable {
     /// `roost_dot` computes.
     private static let productTolerance: Float = 1e-4
 
-    /// Creates a search with the default settings.
     package init() {}
 
     /// Returns groups of rows in which the inner product of every pair reaches a threshold.
@@ -127,8 +122,6 @@ package struct NearGroups: Sendable {
     }
 
     /// Returns the wanted pairs that consist of one of `rows` and a row after it.
-    ///
-    /// - Parameter minimum: The minimum inner product, as computed by the matrix product.
     private static func pairs(
         of rows: Range<Int>, _ vectors: Matrix, _ minimum: Float, _ isWanted: @Sendable (Float) -> Bool
     ) -> [SimilarPair] {
@@ -210,7 +203,6 @@ package struct NearGroups: Sendable {
         return done + open
     }
 
-    /// Returns the inner product of each vector with each direction.
     private static func sides(of points: Points, _ directions: Matrix) -> [Float] {
         let (d, depth, rows) = (points.matrix.columns, directions.rows, points.rows)
         var sides = [Float](repeating: 0, count: rows.count * depth)
@@ -242,7 +234,6 @@ package struct NearGroups: Sendable {
         return sides
     }
 
-    /// Returns the wanted pairs whose vectors are in the same leaf.
     private static func pairs(
         in leaves: ArraySlice<[UInt32]>, _ points: Points, _ isWanted: @Sendable (Float) -> Bool
     ) -> [SimilarPair] {
@@ -274,5 +265,52 @@ package struct NearGroups: Sendable {
             }
         }
         return found.flatMap(\.self)
+    }
+}
+
+/// A pair of vectors whose inner product reaches the threshold of a near-duplicate search.
+///
+/// Pairs are ordered by descending similarity, and pairs of equal similarity by their indices.
+struct SimilarPair: Comparable {
+    var similarity: Float
+    var first: UInt32
+    var second: UInt32
+
+    static func < (a: Self, b: Self) -> Bool {
+        (b.similarity, a.first, a.second) < (a.similarity, b.first, b.second)
+    }
+}
+
+/// Divides the range of similarities from a threshold to 1 into intervals of equal width.
+struct SimilarityScale: Sendable {
+    let threshold: Float
+    let intervals: Int
+
+    /// Returns the interval of a similarity that is at least the threshold. The last interval has the highest
+    /// similarities.
+    func interval(of similarity: Float) -> Int {
+        let share = (similarity - threshold) / (1 - threshold)
+        // The limits apply before the conversion, which would trap for an infinite similarity.
+        return Int(max(0, min(Float(intervals - 1), share * Float(intervals))))
+    }
+
+    /// Returns a lower bound of the similarities in an interval.
+    func minimum(of interval: Int) -> Float {
+        threshold + (1 - threshold) * Float(interval) / Float(intervals)
+    }
+
+    /// Groups the intervals into ranges, those of the highest similarities first. A range contains at most
+    /// `limit` pairs, unless it consists of a single interval.
+    func bands(_ counts: [Int], limit: Int) -> [Range<Int>] {
+        var bands: [Range<Int>] = []
+        var (upper, sum) = (intervals, 0)
+        for interval in (0..<intervals).reversed() {
+            if sum > 0, sum + counts[interval] > limit {
+                bands.append(interval + 1..<upper)
+                (upper, sum) = (interval + 1, 0)
+            }
+            sum += counts[interval]
+        }
+        return sum > 0 ? bands + [0..<upper] : bands
     }
 }

@@ -14,10 +14,8 @@ package struct VectorRows: @unchecked Sendable {
     /// The page checksums of the section, or `nil` if only the section as a whole has checksums.
     private let pages: CheckedPages?
     package let count: Int
-    /// The number of components of each vector.
     package let dimension: Int
 
-    /// Creates rows over a matrix in memory.
     package init(_ matrix: Matrix) {
         source = .matrix(matrix)
         pages = nil
@@ -70,7 +68,6 @@ package struct VectorRows: @unchecked Sendable {
         return pages?.areIntact(row * stride..<(row + 1) * stride) ?? true
     }
 
-    /// The error that reports a checksum mismatch of the vectors.
     var checksumMismatch: SectionFile.Unusable {
         if case .mapped(let file, _, _) = source { return file.checksumMismatch }
         return SectionFile.Unusable(description: "the vectors in memory are corrupt")
@@ -89,7 +86,6 @@ package struct VectorRows: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with the components of one row.
     package func withRow<Result>(_ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows
         -> Result
     {
@@ -110,7 +106,6 @@ package struct VectorRows: @unchecked Sendable {
         return try withRow(row, body)
     }
 
-    /// Returns a copy of the given rows, in the given order.
     package func selecting(_ rows: some Collection<Int>) -> Matrix {
         var elements: [Float] = []
         elements.reserveCapacity(rows.count * dimension)

@@ -112,7 +112,7 @@ extension DatePeriod {
     fileprivate init?(inUTC text: String) {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
-        guard let period = TimeArgument(now: Date(), calendar: calendar).period(text) else { return nil }
+        guard let period = DateReader(now: Date(), calendar: calendar).period(text) else { return nil }
         self = period
     }
 }

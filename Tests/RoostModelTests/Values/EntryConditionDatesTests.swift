@@ -4,11 +4,11 @@ import Testing
 
 /// Tests of conditions that compare metadata with dates.
 @Suite struct EntryConditionDatesTests {
-    private func times() throws -> TimeArgument {
+    private func times() throws -> DateReader {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         // A Wednesday.
-        return TimeArgument(
+        return DateReader(
             now: try #require(DateText.date(from: "2026-03-11T12:30:00Z")), calendar: calendar)
     }
 

@@ -10,7 +10,6 @@ import CRoostKernels
 final class GraphArena: @unchecked Sendable {
     let encoding: GraphCodes
     let count: Int
-    /// The capacity of each neighbor list.
     let maximumDegree: Int
     /// (count, stride): the codes of each row.
     let codes: UnsafeMutablePointer<UInt8>
@@ -23,15 +22,10 @@ final class GraphArena: @unchecked Sendable {
     /// (count): the inner product of each row's codes with themselves.
     private let squares: UnsafeMutablePointer<Int32>
 
-    /// The number of rows that one thread encodes at a time.
     private static let encodingBlock = 1024
     private static let cacheLine = 64
 
     /// Allocates the memory and encodes all rows. The neighbor lists are empty.
-    ///
-    /// - Parameters:
-    ///   - vectors: Vectors of unit length.
-    ///   - seed: The seed of the codes' random rotation and of the insertion order.
     init(_ vectors: VectorRows, maximumDegree: Int, seed: UInt64) {
         encoding = GraphCodes(fitting: vectors, seed: seed)
         count = vectors.count
@@ -84,9 +78,6 @@ final class GraphArena: @unchecked Sendable {
     }
 
     /// A read-only view of the graph for searches.
-    ///
-    /// - Parameter maximumEntryPoints: The maximum number of rows at which a search begins. The rows that
-    ///   were inserted first are used, which are a random sample of all rows.
     func view(maximumEntryPoints: Int) -> GraphView {
         GraphView(
             codes: codes, neighbors: neighbors, degrees: degrees, count: count, stride: encoding.stride,
@@ -94,19 +85,16 @@ final class GraphArena: @unchecked Sendable {
             entryPoints: UnsafeBufferPointer(start: order, count: min(maximumEntryPoints, count)))
     }
 
-    /// Returns a pointer to the start of a row's neighbor list.
     @inline(__always)
     func list(of row: UInt32) -> UnsafeMutablePointer<UInt32> { neighbors + Int(row) * maximumDegree }
 
     /// Converts the codes of a row to a query.
     ///
-    /// - Parameter query: Receives `encoding.width` signed bytes.
     /// - Returns: The sum of the bytes.
     func load(_ row: UInt32, into query: UnsafeMutablePointer<Int8>) -> Int32 {
         roost_code_query(codes + Int(row) * encoding.stride, encoding.stride, query)
     }
 
-    /// Computes the inner products of a query with the codes of the given rows.
     @inline(__always)
     func multiply(
         _ query: UnsafePointer<Int8>, _ sum: Int32, with rows: UnsafePointer<UInt32>, _ count: Int,
@@ -116,8 +104,6 @@ final class GraphArena: @unchecked Sendable {
     }
 
     /// Returns the squared distance between two rows, measured in quantization steps.
-    ///
-    /// - Parameter product: The inner product of the codes of the two rows.
     @inline(__always)
     func distance(_ a: UInt32, _ b: UInt32, _ product: Int32) -> Int32 {
         squares[Int(a)] + squares[Int(b)] - 2 * product

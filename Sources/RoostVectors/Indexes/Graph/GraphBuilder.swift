@@ -17,13 +17,11 @@ final class GraphBuilder: @unchecked Sendable {
         /// The range of ``efConstruction``. The upper bound limits the memory of a search.
         static let efConstructionRange = 1...1 << 20
 
-        /// The maximum number of neighbors of a row.
         var maximumDegree = 32
         /// The number of candidates that a search keeps when a row is inserted.
         var efConstruction = 64
         /// See ``NeighborSelection/alpha``.
         var alpha: Float = 1.2
-        /// The seed of the codes and of the insertion order.
         var seed: UInt64 = 1
         /// The maximum number of rows at which searches begin. Starting at many rows replaces the upper
         /// levels of an HNSW graph.
@@ -31,7 +29,6 @@ final class GraphBuilder: @unchecked Sendable {
     }
 
     let options: Options
-    /// The memory of the graph.
     let arena: GraphArena
     private let selection: NeighborSelection
     private let spare = Mutex<[Box]>([])
@@ -50,7 +47,6 @@ final class GraphBuilder: @unchecked Sendable {
     /// The lower bound of the 2% limit. It keeps the number of batches small for graphs with fewer than
     /// 51,200 rows.
     private static let minimumBatchLimit = 1024
-    /// The lower bound of ``maximumCandidates``.
     private static let minimumCandidateLimit = 1024
 
     // The following constants are the numbers of rows in one block of parallel work.
@@ -62,8 +58,6 @@ final class GraphBuilder: @unchecked Sendable {
     private static let maximumBlocks = 64
 
     /// Encodes the vectors and prepares an empty graph.
-    ///
-    /// - Parameter vectors: Vectors of unit length.
     init(_ vectors: VectorRows, _ options: Options = Options()) {
         precondition(
             Options.degreeRange.contains(options.maximumDegree),
@@ -80,7 +74,6 @@ final class GraphBuilder: @unchecked Sendable {
 
     private var order: UnsafeMutablePointer<UInt32> { arena.order }
 
-    /// A read-only view of the graph for searches.
     var view: GraphView { arena.view(maximumEntryPoints: options.entryPoints) }
 
     /// The maximum number of rows that are compared with one row at once. If more rows than this link to the
@@ -93,7 +86,6 @@ final class GraphBuilder: @unchecked Sendable {
 
     /// Links all rows.
     ///
-    /// - Parameter vectors: The vectors that the builder was created with.
     /// - Throws: `CancellationError`, which is checked between batches.
     func build(_ vectors: VectorRows) throws {
         guard count > 1 else { return }

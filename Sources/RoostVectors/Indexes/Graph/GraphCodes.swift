@@ -7,13 +7,11 @@ import CRoostKernels
 /// with the same step. The integer products of an 8-bit query with the codes order the rows nearly as the
 /// inner products of the vectors do.
 struct GraphCodes: Sendable, Hashable {
-    /// The number of components of a vector.
     let dimension: Int
     /// (dimension): the mean of all vectors.
     let mean: [Float]
     /// Half of the quantization step: a code stands for an odd multiple of it, from -15 to 15.
     let scale: Float
-    /// The seed of ``signs``.
     let seed: UInt64
     /// (2, width): the factors, 1 or -1, by which components are multiplied before each of the two
     /// transforms.
@@ -24,7 +22,6 @@ struct GraphCodes: Sendable, Hashable {
 
     /// The dimension, rounded up to a multiple of the size of a Hadamard transform.
     var width: Int { Self.width(dimension) }
-    /// The number of bytes of a row of codes.
     var stride: Int { width / 2 }
 
     private static func width(_ dimension: Int) -> Int { (dimension + block - 1) / block * block }
@@ -77,10 +74,6 @@ struct GraphCodes: Sendable, Hashable {
     }
 
     /// Rotates a vector. Inner products of rotated vectors equal those of the original vectors.
-    ///
-    /// - Parameters:
-    ///   - centered: Whether the mean is subtracted first.
-    ///   - into: Receives `width` numbers. The memory does not need to be initialized.
     private func rotate(_ vector: UnsafePointer<Float>, centered: Bool, into: UnsafeMutablePointer<Float>) {
         let (d, width) = (dimension, width)
         for column in 0..<d { into[column] = centered ? vector[column] - mean[column] : vector[column] }
@@ -104,7 +97,6 @@ struct GraphCodes: Sendable, Hashable {
         roost_hadamard(into, blocks)
     }
 
-    /// Encodes one vector as a row of `stride` bytes.
     func write(_ vector: UnsafePointer<Float>, row: UnsafeMutablePointer<UInt8>) {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { rotated in
             let rotated = rotated.baseAddress!

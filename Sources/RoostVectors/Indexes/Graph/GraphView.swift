@@ -14,7 +14,6 @@ struct GraphView: @unchecked Sendable {
     let degrees: UnsafePointer<UInt8>
     let count: Int
     let stride: Int
-    /// The capacity of each neighbor list.
     let degree: Int
     /// The rows at which searches begin: a random sample of all rows.
     let entryPoints: UnsafeBufferPointer<UInt32>
@@ -26,7 +25,6 @@ struct GraphView: @unchecked Sendable {
 /// The best candidates found so far, best first, in memory that the caller owns.
 private struct Beam {
     let candidates: UnsafeMutablePointer<GraphScratch.Candidate>
-    /// The maximum number of candidates.
     let width: Int
     var count = 0
 
@@ -57,9 +55,6 @@ extension GraphView {
     /// Performs a best-first search from the entry points. Afterwards, `scratch.beam` contains up to `width`
     /// rows, best first.
     ///
-    /// - Parameters:
-    ///   - scratch: The search buffers, which contain the query.
-    ///   - width: The number of candidates to keep: efConstruction or efSearch.
     /// - Returns: Whether everything that was read matches its checksums. If `false`, the beam is empty.
     /// - Complexity: About `width * degree` products of `stride` bytes each.
     @discardableResult

@@ -15,7 +15,6 @@ struct NeighborSelection {
     /// excluded by one of the nearest neighbors, so larger blocks would compute unnecessary products.
     private static let block = 8
 
-    /// Selects a row's neighbors among `space.candidates`, and replaces its neighbor list with them.
     func select(for row: UInt32, _ space: GraphWorkspace) {
         space.candidates.sort { $0.precedes($1) }
         var count = 0

@@ -1,0 +1,149 @@
+import Foundation
+package import RoostVectors
+
+/// A two-dimensional layout of vectors that places neighbors near each other. It is computed by the layout
+/// algorithm of UMAP (McInnes, Healy & Melville 2018, section 3.2) and initialized with the first two
+/// principal components.
+///
+/// Neighbors attract each other in proportion to the weight of their edge, and each point is repelled by
+/// randomly chosen points. The same vectors and seed give the same layout, regardless of the number of
+/// threads.
+package struct NeighborLayout: Sendable {
+    /// The coordinates of each row, (n, 2). They span about 20 units on each axis.
+    package private(set) var positions: Matrix
+
+    /// The parameters of the attraction curve 1 / (1 + a · x^(2b)). These are UMAP's fit for its default
+    /// minimum distance of 0.1 and spread of 1.
+    private static let (a, b) = (1.577, 0.8951)
+    /// The number of random points that repel a point each time a neighbor attracts it. The value is UMAP's
+    /// default.
+    private static let negativeSamples = 5
+    /// The maximum distance that a point moves along each axis in one step, as in UMAP's reference
+    /// implementation.
+    private static let maximumMove = 4.0
+    /// The standard deviation of the random offset that is added to copies of a vector so that they do not
+    /// hide each other.
+    private static let copySpread = 0.05
+    private static let initialExtent = 10.0
+    /// The standard deviation of the random offset that is added to initial positions so that no two points
+    /// coincide.
+    private static let initialNoise = 1e-3
+
+    /// Computes the layout.
+    ///
+    /// - Parameters:
+    ///   - vectors: The vectors, (n, d), unit length.
+    ///   - count: The number of nearest neighbors in the graph.
+    ///   - rounds: The number of rounds of the optimization; `nil` chooses it based on the number of vectors.
+    ///   - seed: The seed of the random moves.
+    /// - Complexity: The cost of the neighbor search, plus O(n · count · rounds).
+    @concurrent
+    package init(
+        of vectors: Matrix, neighbors count: Int = 15, rounds: Int? = nil, seed: UInt64 = 0
+    ) async throws {
+        let n = vectors.rows
+        let distinct = DistinctRows(of: vectors)
+        let points = vectors.selecting(distinct.rows)
+        let m = points.rows
+        let k = max(0, min(count, m - 1))
+        let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
+        var generator = SeededGenerator(seed: seed)
+        var positions = Self.start(points, using: &generator)
+        let rounds = rounds ?? Self.defaultRounds(m)
+        if m > 1 {
+            try Self.relax(&positions, NeighborGraph.make(nearest), rounds: rounds, using: &generator)
+        }
+        // Scatter the copies of a vector around the position of the vector.
+        var result = Matrix(rows: n, columns: 2)
+        for row in 0..<n {
+            let point = distinct.indices[row]
+            let isCopy = point.map { distinct.rows[$0] != row } ?? true
+            for axis in 0..<2 {
+                let spread = isCopy ? Self.copySpread * generator.nextNormal() : 0
+                result[row, axis] = Float((point.map { positions[2 * $0 + axis] } ?? 0) + spread)
+            }
+        }
+        self.positions = result
+    }
+
+    /// Returns the default number of rounds. It decreases as the number of points grows, to limit the running
+    /// time.
+    private static func defaultRounds(_ points: Int) -> Int {
+        points <= 10_000 ? 300 : points <= 50_000 ? 150 : 80
+    }
+
+    /// Returns the initial coordinates: the first two principal components, scaled to the initial range, with
+    /// a little random noise.
+    private static func start(_ points: Matrix, using generator: inout SeededGenerator) -> [Double] {
+        var positions = [Double](repeating: 0, count: 2 * points.rows)
+        if let components = PrincipalComponents(of: points, limit: 2) {
+            let projected = components.project(points)
+            for row in 0..<points.rows {
+                for axis in 0..<min(2, projected.columns) {
+                    positions[2 * row + axis] = Double(projected[row, axis])
+                }
+            }
+        }
+        let extent = positions.lazy.map(abs).max() ?? 0
+        return positions.map {
+            (extent > 0 ? $0 * initialExtent / extent : 0) + initialNoise * generator.nextNormal()
+        }
+    }
+
+    private static func relax(
+        _ positions: inout [Double], _ graph: WeightedGraph, rounds: Int,
+        using generator: inout SeededGenerator
+    ) throws {
+        let n = graph.count
+        let strongest = graph.weights.max() ?? 0
+        guard n > 1, strongest > 0 else { return }
+        // Each edge is applied in only some of the rounds. The fraction of rounds is its weight divided by
+        // the maximum weight.
+        var due = graph.weights.map { Double(strongest / $0) }
+        let periods = due
+        for round in 1...max(1, rounds) {
+            try Task.checkCancellation()
+            let rate = 1 - Double(round - 1) / Double(max(1, rounds))
+            for node in 0..<n {
+                for edge in graph.starts[node]..<graph.starts[node + 1] where due[edge] <= Double(round) {
+                    due[edge] += periods[edge]
+                    attract(&positions, node, Int(graph.targets[edge]), rate)
+                    for _ in 0..<negativeSamples {
+                        let other = generator.nextIndex(below: n)
+                        if other != node { repel(&positions, node, other, rate) }
+                    }
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func attract(_ positions: inout [Double], _ node: Int, _ other: Int, _ rate: Double) {
+        let (x, y) = (
+            positions[2 * node] - positions[2 * other], positions[2 * node + 1] - positions[2 * other + 1]
+        )
+        let square = x * x + y * y
+        guard square > 0 else { return }
+        let power = pow(square, b)
+        let force = -2 * a * b * power / square / (1 + a * power)
+        let (dx, dy) = (bounded(force * x) * rate, bounded(force * y) * rate)
+        positions[2 * node] += dx
+        positions[2 * node + 1] += dy
+        positions[2 * other] -= dx
+        positions[2 * other + 1] -= dy
+    }
+
+    @inline(__always)
+    private static func repel(_ positions: inout [Double], _ node: Int, _ other: Int, _ rate: Double) {
+        let (x, y) = (
+            positions[2 * node] - positions[2 * other], positions[2 * node + 1] - positions[2 * other + 1]
+        )
+        let square = x * x + y * y
+        let force = 2 * b / ((0.001 + square) * (1 + a * pow(square, b)))
+        positions[2 * node] += bounded(force * x) * rate
+        positions[2 * node + 1] += bounded(force * y) * rate
+    }
+
+    @inline(__always)
+    private static func bounded(_ move: Double) -> Double { min(maximumMove, max(-maximumMove, move)) }
+}

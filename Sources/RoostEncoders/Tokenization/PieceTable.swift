@@ -1,0 +1,114 @@
+import RoostText
+
+/// The pieces of a vocabulary in a hash table. Every command that embeds a text creates the vocabulary of its
+/// model, so no string is made of a piece.
+struct PieceTable: Sendable {
+    /// The UTF-8 bytes of all pieces, at most 2 GB.
+    private let bytes: [UInt8]
+    /// The range of each piece in `bytes`.
+    let pieces: [Range<Int32>]
+    /// Indices into `pieces` with open addressing; -1 marks a free slot. The number of slots is a power of two.
+    private var slots: [Int32]
+    private let maximumLength: Int
+    /// The indices of two identical pieces; `nil` if all pieces are distinct.
+    private(set) var duplicate: (first: Int, second: Int)?
+
+    /// Creates a table. Of identical pieces, the last is found; empty pieces are not found.
+    ///
+    /// - Complexity: O(bytes).
+    init(_ bytes: [UInt8], _ pieces: [Range<Int32>]) {
+        self.bytes = bytes
+        self.pieces = pieces
+        maximumLength = pieces.reduce(0) { max($0, $1.count) }
+        var capacity = 16
+        while capacity < 2 * pieces.count { capacity *= 2 }
+        slots = Array(repeating: -1, count: capacity)
+        for (index, piece) in pieces.enumerated() where !piece.isEmpty {
+            let text = bytes[Int(piece.lowerBound)..<Int(piece.upperBound)]
+            let (slot, other) = text.withUnsafeBufferPointer { slot(of: $0, FNV1a.hash(of: $0)) }
+            if let other, duplicate == nil { duplicate = (other, index) }
+            slots[slot] = Int32(index)
+        }
+    }
+
+    func text(of index: Int) -> ArraySlice<UInt8> {
+        bytes[Int(pieces[index].lowerBound)..<Int(pieces[index].upperBound)]
+    }
+
+    /// Calls a function for each piece that begins at an offset of a text, the shortest first.
+    ///
+    /// - Complexity: O(length of the longest piece).
+    @inline(__always)
+    func forEachPrefix(
+        of text: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (_ index: Int, _ end: Int) -> Void
+    ) {
+        let limit = min(text.count, start + maximumLength)
+        var hash = FNV1a.offsetBasis
+        var end = start
+        while end < limit {
+            hash = FNV1a.appending(text[end], to: hash)
+            end += 1
+            // Pieces end at characters.
+            if end < text.count, text[end] & 0xC0 == 0x80 { continue }
+            if let index = slot(of: UnsafeBufferPointer(rebasing: text[start..<end]), hash).index {
+                body(index, end)
+            }
+        }
+    }
+
+    /// Returns the slot of a text, and its index; if the table does not contain the text, the free slot for it.
+    private func slot(of text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> (slot: Int, index: Int?) {
+        let mask = slots.count - 1
+        var slot = Int(truncatingIfNeeded: hash ^ (hash >> 32)) & mask
+        while slots[slot] >= 0 {
+            let index = Int(slots[slot])
+            if matches(pieces[index], text) { return (slot, index) }
+            slot = (slot + 1) & mask
+        }
+        return (slot, nil)
+    }
+
+    private func matches(_ range: Range<Int32>, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard range.count == text.count else { return false }
+        let start = Int(range.lowerBound)
+        for offset in text.indices where bytes[start + offset] != text[offset] { return false }
+        return true
+    }
+}
+
+/// The pieces of a SentencePiece vocabulary with their scores, which are the logarithms of their probabilities.
+struct UnigramVocabulary: Sendable {
+    private let table: PieceTable
+    private let scores: [Double]
+    let minimumScore: Double
+
+    var count: Int { scores.count }
+
+    /// Creates a vocabulary from the pieces in the order of their ids.
+    init(bytes: [UInt8], pieces: [Range<Int32>], scores: [Double]) {
+        table = PieceTable(bytes, pieces)
+        self.scores = scores
+        minimumScore = scores.min() ?? 0
+    }
+
+    /// Returns the UTF-8 of a piece; `nil` if no piece has the id.
+    func text(of id: Int) -> ArraySlice<UInt8>? { scores.indices.contains(id) ? table.text(of: id) : nil }
+
+    /// Returns the id of a piece; `nil` if the vocabulary does not contain it.
+    func id(of piece: String) -> Int32? {
+        let text = Array(piece.utf8)
+        var id: Int32?
+        text.withUnsafeBufferPointer {
+            table.forEachPrefix(of: $0, from: 0) { if $1 == text.count { id = Int32($0) } }
+        }
+        return id
+    }
+
+    /// Calls a function for each piece that begins at an offset of a text, the shortest first.
+    @inline(__always)
+    func forEachPrefix(
+        of text: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Int32, Int, Double) -> Void
+    ) {
+        table.forEachPrefix(of: text, from: start) { body(Int32($0), $1 - start, scores[$0]) }
+    }
+}

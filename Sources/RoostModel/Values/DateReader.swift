@@ -1,0 +1,314 @@
+package import Foundation
+
+/// A date as people and programs write it: a year, a month or a day, which can have a time of day.
+package struct WrittenDate: Sendable, Hashable {
+    /// The year; `nil` only for a date in a sentence, such as `in May`.
+    package var year: Int?
+    package var month: Int?
+    package var day: Int?
+    private var time: Int?
+    /// The offset of the time zone from UTC in minutes; `nil` if the text states none.
+    private var offset: Int?
+
+    package init(year: Int?, month: Int?, day: Int?) {
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    private static let maximumLength = 80
+
+    // A literal in a function would be compiled for each date, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let digits = #/(\d{4})(\d\d)(\d\d)/#
+    nonisolated(unsafe) private static let yearFirst = #/(\d{4})(?:([-\/.])(\d\d?)(?:\2(\d\d?))?)?/#
+    nonisolated(unsafe) private static let dayFirst = #/(\d\d?)\.(\d\d?)\.(\d{4})/#
+    nonisolated(unsafe) private static let dayAndMonth =
+        #/(?:\p{L}+\.?, *)?(\d\d?)(?:st|nd|rd|th|\.)?[ -](\p{L}+)\.?,?[ -](\d{4})/#
+    nonisolated(unsafe) private static let monthAndDay =
+        #/(?:\p{L}+\.?, *)?(\p{L}+)\.? (\d\d?)(?:st|nd|rd|th)?,? (\d{4})/#
+    nonisolated(unsafe) private static let timeOfDay =
+        #/(?:T|,? )(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?/#
+
+    /// Reads a text that is a date in one of the formats of ISO 8601 and RFC 5322 (`2025`, `2025-03`,
+    /// `2025-03-14`, `20250314`, `2025-03-14T09:30:00+01:00`, `Fri, 14 Mar 2025 09:30:00 +0100`), or
+    /// `2025/03/14`, `14.03.2025`, `March 14, 2025`. A date such as `03/04/2025` is ambiguous and no date.
+    package init?(_ text: String) {
+        guard (4...Self.maximumLength).contains(text.utf8.count) else { return nil }
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let rest: Substring
+        if let match = text.wholeMatch(of: Self.digits) {
+            self.init(match.output.1, Int(match.output.2), match.output.3)
+            rest = ""
+        } else if let match = text.prefixMatch(of: Self.yearFirst) {
+            let (_, year, _, month, day) = match.output
+            self.init(year, month.flatMap { Int($0) }, day)
+            rest = text[match.range.upperBound...]
+        } else if let match = text.prefixMatch(of: Self.dayFirst) {
+            self.init(match.output.3, Int(match.output.2), match.output.1)
+            rest = text[match.range.upperBound...]
+        } else if let match = text.prefixMatch(of: Self.dayAndMonth) {
+            self.init(match.output.3, Self.month(match.output.2) ?? 0, match.output.1)
+            rest = text[match.range.upperBound...]
+        } else if let match = text.prefixMatch(of: Self.monthAndDay) {
+            self.init(match.output.3, Self.month(match.output.1) ?? 0, match.output.2)
+            rest = text[match.range.upperBound...]
+        } else {
+            return nil
+        }
+        guard firstDay != nil else { return nil }
+        guard !rest.isEmpty else { return }
+        guard day != nil, let match = rest.wholeMatch(of: Self.timeOfDay) else { return nil }
+        let (_, hours, minutes, seconds, zone) = match.output
+        guard let hour = Int(hours), let minute = Int(minutes), hour < 24, minute < 60 else { return nil }
+        let second = seconds.flatMap { Int($0) } ?? 0
+        guard second < 61 else { return nil }
+        time = hour * 3600 + minute * 60 + second
+        offset = zone.map(Self.offset)
+    }
+
+    private init(_ year: Substring, _ month: Int?, _ day: Substring?) {
+        self.init(year: Int(year), month: month, day: day.flatMap { Int($0) })
+    }
+
+    /// Returns the offset of a time zone, such as `Z` or `+01:00`, from UTC in minutes.
+    private static func offset(of zone: Substring) -> Int {
+        guard let sign = zone.first, sign == "+" || sign == "-" else { return 0 }
+        let digits = zone.dropFirst().filter { $0 != ":" }
+        let (hours, minutes) = (Int(digits.prefix(2)) ?? 0, Int(digits.dropFirst(2)) ?? 0)
+        return (hours * 60 + minutes) * (sign == "-" ? -1 : 1)
+    }
+
+    /// The number of the first day since 1970-01-01; `nil` if there is no such day.
+    private var firstDay: Int64? { year.flatMap { DateText.days($0, month ?? 1, day ?? 1) } }
+
+    /// The beginning of the date. A date without a time zone is in UTC.
+    package var instant: Date? {
+        guard let firstDay else { return nil }
+        let minutes = firstDay * 1440 - Int64(offset ?? 0)
+        let date = Date(milliseconds: minutes * 60_000 + Int64(time ?? 0) * 1000)
+        return date.isWritable ? date : nil
+    }
+
+    /// Returns the period of the year, month or day in the time zone of a calendar. The period of a time of
+    /// day is empty.
+    package func period(in calendar: Calendar) -> DatePeriod? {
+        func moment(_ date: Date) -> DatePeriod { DatePeriod(date..<date, in: calendar) }
+        if offset != nil { return instant.map(moment) }
+        let parts = DateComponents(year: year, month: month ?? 1, day: day ?? 1)
+        guard firstDay != nil, let start = calendar.date(from: parts) else { return nil }
+        if let time {
+            return calendar.date(
+                bySettingHour: time / 3600, minute: time / 60 % 60, second: time % 60, of: start
+            ).map(moment)
+        }
+        let unit: Calendar.Component = month == nil ? .year : day == nil ? .month : .day
+        guard let next = calendar.date(byAdding: unit, value: 1, to: start) else { return nil }
+        // In some time zones, a day begins at one o'clock, and the next one at midnight.
+        return DatePeriod(start..<max(start, calendar.startOfDay(for: next)), in: calendar)
+    }
+}
+
+// MARK: - Dates in sentences
+
+extension WrittenDate {
+    /// The numbers of the months by their names in English, German, French, Spanish and Italian.
+    private static let months: [String: Int] = {
+        let names = [
+            "january jan januar jän jänner janvier enero gennaio",
+            "february feb februar fév février febrero febbraio",
+            "march mar märz mär mrz mars marzo", "april apr avril avr abril aprile",
+            "may mai mayo maggio", "june jun juni juin junio giugno",
+            "july jul juli juillet juil julio luglio", "august aug août agosto",
+            "september sep sept septembre septiembre settembre",
+            "october oct oktober okt octobre octubre ottobre", "november nov novembre noviembre",
+            "december dec dezember dez décembre déc diciembre dicembre",
+        ]
+        var numbers: [String: Int] = [:]
+        for (index, line) in names.enumerated() {
+            for name in line.split(separator: " ") { numbers[String(name)] = index + 1 }
+        }
+        return numbers
+    }()
+
+    private static func month(_ name: Substring) -> Int? { months[name.lowercased()] }
+
+    /// The maximum number of characters of a sentence that are read. Questions are shorter.
+    private static let maximumSentence = 4000
+
+    /// Returns the days and months that a sentence names: `7 July 2023`, `May 4th, 2025`, `in August`,
+    /// `2023-07-07`.
+    ///
+    /// The name of a month counts only next to a day or a year or after `in`, because `may` and `march` are
+    /// also verbs.
+    package static func dates(in sentence: String) -> Set<WrittenDate> {
+        let words = sentence.prefix(maximumSentence).lowercased().split { !$0.isLetter && !$0.isNumber }
+        func number(_ index: Int, _ range: ClosedRange<Int>, digits: Int) -> Int? {
+            guard words.indices.contains(index), words[index].utf8.count == digits else { return nil }
+            return Int(words[index]).flatMap { range.contains($0) ? $0 : nil }
+        }
+        func year(_ index: Int) -> Int? { number(index, 1900...2199, digits: 4) }
+        func day(_ index: Int) -> Int? {
+            guard words.indices.contains(index) else { return nil }
+            let digits = words[index].prefix { $0.isASCII && $0.isNumber }
+            guard ["", "st", "nd", "rd", "th"].contains(words[index].dropFirst(digits.count)) else {
+                return nil
+            }
+            return Int(digits).flatMap { (1...31).contains($0) ? $0 : nil }
+        }
+        var dates: Set<WrittenDate> = []
+        for index in words.indices {
+            if let month = month(words[index]) {
+                let following = day(index + 1)
+                let year = year(index + (following == nil ? 1 : 2))
+                let day = day(index - 1) ?? following
+                guard day != nil || year != nil || (index > 0 && words[index - 1] == "in") else { continue }
+                dates.insert(WrittenDate(year: year, month: month, day: day))
+            } else if let year = year(index), let month = number(index + 1, 1...12, digits: 2) {
+                let day = number(index + 2, 1...31, digits: 2)
+                dates.insert(WrittenDate(year: year, month: month, day: day))
+            }
+        }
+        return dates
+    }
+
+    /// Returns whether a time is within the date in the time zone of a calendar. Parts that the date lacks
+    /// match any value.
+    package func contains(_ date: Date, in calendar: Calendar) -> Bool {
+        let parts = calendar.dateComponents([.year, .month, .day], from: date)
+        return (year == nil || year == parts.year) && (month == nil || month == parts.month)
+            && (day == nil || day == parts.day)
+    }
+}
+
+// MARK: - Relative dates
+
+/// Reads dates of every form: those of ``WrittenDate``, and those that depend on the present, such as
+/// `yesterday` or `3 weeks ago`. The words are separated by spaces or hyphens:
+///
+///     relative = now | today | yesterday | tomorrow | WEEKDAY | (this | last) (week | month | year)
+///              | COUNT UNIT [ago]
+///     COUNT UNIT = 30m, 12h, 7d, 2w, 3mo, 1y, or in words: 30 minutes, 12 hours, 7 days, 2 weeks, ...
+///
+/// A weekday is the last one before today. Counted units count back from now.
+package struct DateReader {
+    /// The time from which relative dates count.
+    private let now: Date
+    /// The calendar and time zone in which days begin.
+    private let calendar: Calendar
+
+    package init(now: Date, calendar: Calendar = Calendar(identifier: .gregorian)) {
+        (self.now, self.calendar) = (now, calendar)
+    }
+
+    /// The forms of a date, for messages.
+    package static let forms =
+        "12h, 7d, 2w, 3mo, 1y, '3 weeks ago', today, yesterday, monday, 'last month', 2026, 2026-01, "
+        + "2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
+
+    private static let units: [String: Calendar.Component] = [
+        "m": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,
+        "w": .weekOfYear, "week": .weekOfYear, "mo": .month, "month": .month, "y": .year, "year": .year,
+    ]
+    private static let weekdays = [
+        "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+    ]
+    /// The maximum number of units before now, so that the result can be stored.
+    private static let maximumCount = 100_000
+
+    /// Returns the time that a document or program states: the beginning of a ``WrittenDate``, or a number of
+    /// seconds or milliseconds since 1970.
+    package static func instant(_ text: String) -> Date? {
+        if let date = DateText.date(from: text) ?? WrittenDate(text)?.instant { return date }
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Double(text) else { return nil }
+        return switch text.utf8.count {
+        case 10: Date(timeIntervalSince1970: number)
+        case 13: Date(timeIntervalSince1970: number / 1000)
+        default: nil
+        }
+    }
+
+    /// Returns the period that a text describes: a day, week, month or year in the calendar's time zone, or a
+    /// moment, whose period is empty; `nil` if the text has none of the forms.
+    package func period(_ text: String) -> DatePeriod? {
+        if let date = DateText.date(from: text) { return moment(date) }
+        if let date = WrittenDate(text) { return date.period(in: calendar) }
+        let words = text.lowercased().split { $0 == "-" || $0.isWhitespace }.map(String.init)
+        switch words.count {
+        case 1: return day(named: words[0]) ?? counted(words[0])
+        case 2 where words[0] == "this" || words[0] == "last":
+            return Self.unit(words[1]).flatMap { period(of: $0, offset: words[0] == "this" ? 0 : -1) }
+        case 2: return words[1] == "ago" ? counted(words[0]) : counted(words[0] + words[1])
+        case 3 where words[2] == "ago": return counted(words[0] + words[1])
+        default: return nil
+        }
+    }
+
+    /// Returns the day that words such as `today`, `monday`, `last-week` or `3 weeks ago` stand for, or the
+    /// first day of their period, in the form 2026-01-31; `nil` for other texts, and for dates in digits.
+    ///
+    /// - Parameter isNext: Whether to return the first day after the day or period instead.
+    package func day(_ text: String, isNext: Bool = false) -> String? {
+        guard text.contains(where: \.isLetter), !EntryCondition.Test.isDate(text.uppercased()),
+            let period = period(text)
+        else { return nil }
+        // A period of a moment ends with its day, too.
+        return DateText.day(of: isNext ? period.days.upperBound : period.days.lowerBound)
+    }
+
+    private func moment(_ date: Date) -> DatePeriod { DatePeriod(date..<date, in: calendar) }
+
+    private func days(from date: Date, count: Int) -> DatePeriod? {
+        let start = calendar.startOfDay(for: date)
+        guard let next = calendar.date(byAdding: .day, value: count, to: start) else { return nil }
+        return DatePeriod(start..<max(start, calendar.startOfDay(for: next)), in: calendar)
+    }
+
+    private func day(named name: String) -> DatePeriod? {
+        let offset: Int
+        switch name {
+        case "now": return moment(now)
+        case "today": offset = 0
+        case "yesterday": offset = -1
+        case "tomorrow": offset = 1
+        default:
+            guard name.count >= 3, let index = Self.weekdays.firstIndex(where: { $0.hasPrefix(name) }) else {
+                return nil
+            }
+            let passed = (calendar.component(.weekday, from: now) - 1 - index + 7) % 7
+            offset = passed == 0 ? -7 : -passed
+        }
+        return calendar.date(byAdding: .day, value: offset, to: now).flatMap { days(from: $0, count: 1) }
+    }
+
+    private static func unit(_ word: some StringProtocol) -> Calendar.Component? {
+        units[String(word)] ?? (word.hasSuffix("s") ? units[String(word.dropLast())] : nil)
+    }
+
+    /// Reads a number of units before now, such as `7d` or `7days`. Days and longer units in words, such as
+    /// `7days`, count in whole days; all others are a moment.
+    private func counted(_ text: String) -> DatePeriod? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let name = text[digits.endIndex...]
+        guard let count = Int(digits), count <= Self.maximumCount, let unit = Self.unit(name),
+            let date = calendar.date(byAdding: unit, value: -count, to: now)
+        else { return nil }
+        let isTime = name.count <= 2 || unit == .minute || unit == .hour
+        return isTime ? moment(date) : days(from: date, count: 1)
+    }
+
+    /// Returns a week, which begins on Monday, a month or a year.
+    ///
+    /// - Parameter offset: The number of units after the one that contains the present.
+    private func period(of unit: Calendar.Component, offset: Int) -> DatePeriod? {
+        guard let date = calendar.date(byAdding: unit, value: offset, to: now) else { return nil }
+        let parts = calendar.dateComponents([.year, .month, .weekday], from: date)
+        guard let weekday = parts.weekday else { return nil }
+        switch unit {
+        case .weekOfYear:
+            let monday = calendar.date(byAdding: .day, value: -((weekday + 5) % 7), to: date)
+            return monday.flatMap { days(from: $0, count: 7) }
+        case .month: return WrittenDate(year: parts.year, month: parts.month, day: nil).period(in: calendar)
+        case .year: return WrittenDate(year: parts.year, month: nil, day: nil).period(in: calendar)
+        default: return nil
+        }
+    }
+}

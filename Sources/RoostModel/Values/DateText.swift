@@ -1,0 +1,156 @@
+package import Foundation
+
+extension Date {
+    package init(milliseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    /// The number of milliseconds since 1970-01-01T00:00:00Z, rounded to the nearest integer. Stores keep
+    /// dates in this form.
+    package var milliseconds: Int64 {
+        let value = (timeIntervalSince1970 * 1000).rounded()
+        return Int64(exactly: value) ?? (value < 0 ? Int64.min : Int64.max)
+    }
+
+    package var wholeMilliseconds: Date { Date(milliseconds: milliseconds) }
+
+    /// Whether the year is from 1 to 9999, and can therefore be written with four digits in ISO 8601. Stores
+    /// reject other dates.
+    package var isWritable: Bool { DateText.writable.contains(milliseconds) }
+}
+
+/// Conversion between dates and ISO 8601 text. Text is written in UTC with milliseconds, and read with any
+/// time zone and with or without a fraction of a second.
+package enum DateText {
+    package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+
+    package static func string(from date: Date) -> String {
+        let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
+        let (days, second) = seconds.quotientRoundedDown(by: 86_400)
+        let (year, month, day) = civil(days)
+        let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+        let (hour, minute) = (second / 3600, second / 60 % 60)
+        let time = "\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second % 60, 2))"
+        return "\(date)T\(time).\(digits(milliseconds, 3))Z"
+    }
+
+    /// Returns the day of a date in UTC, such as `2026-11-21`.
+    package static func day(of date: Date) -> String { String(string(from: date).prefix(10)) }
+
+    /// Returns the date that a text denotes, or `nil` if the text is not an ISO 8601 date with time and
+    /// time zone in the years 1 to 9999.
+    package static func date(from text: String) -> Date? {
+        guard let time = internetTime(Array(text.utf8)), writable.contains(time) else { return nil }
+        return Date(milliseconds: time)
+    }
+
+    private static let maximumFraction = 9
+
+    /// Parses the form of RFC 3339, such as `2026-11-21T05:54:34.123Z`, without a formatter, which accepts
+    /// days and times that do not exist. All dates are those of the Gregorian calendar.
+    ///
+    /// - Returns: The milliseconds since 1970; `nil` if the text has another form.
+    private static func internetTime(_ text: [UInt8]) -> Int64? {
+        guard text.count > 19, text[4] == 45, text[7] == 45, text[10] | 32 == 116, text[13] == 58,
+            text[16] == 58, let year = number(text[0..<4]), let month = number(text[5..<7]),
+            let day = number(text[8..<10]), let hour = number(text[11..<13]),
+            let minute = number(text[14..<16]), let second = number(text[17..<19])
+        else { return nil }
+        // The second 60 is a leap second.
+        guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
+            let days = days(Int(year), Int(month), Int(day))
+        else { return nil }
+        var rest = text[19...]
+        var milliseconds: Int64 = 0
+        if rest.first == 46 {
+            let digits = rest.dropFirst().prefix { (48...57).contains($0) }
+            guard digits.count <= maximumFraction, let value = number(digits) else { return nil }
+            let scale = (0..<digits.count).reduce(into: Int64(1)) { scale, _ in scale *= 10 }
+            milliseconds = (value * 1000 + scale / 2) / scale
+            rest = rest.dropFirst(1 + digits.count)
+        }
+        guard let offset = offset(ofZone: rest) else { return nil }
+        return ((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + milliseconds
+    }
+
+    /// Returns the offset of a time zone from UTC in minutes.
+    ///
+    /// - Parameter text: `Z`, or an offset in one of the forms `+01:00`, `+0100` and `+01`.
+    private static func offset(ofZone text: ArraySlice<UInt8>) -> Int64? {
+        if text.count == 1 { return text.first.map { $0 | 32 } == 122 ? 0 : nil }
+        guard let sign = text.first, sign == 43 || sign == 45 else { return nil }
+        let (hours, rest) = (text.dropFirst().prefix(2), text.dropFirst(3))
+        let minutes = rest.first == 58 ? rest.dropFirst() : rest
+        guard hours.count == 2, let hour = number(hours), hour < 24,
+            minutes.count == 2 || text.count == 3, let minute = minutes.isEmpty ? 0 : number(minutes),
+            minute < 60
+        else { return nil }
+        return (hour * 60 + minute) * (sign == 45 ? -1 : 1)
+    }
+
+    /// Returns the number that consists of decimal digits; `nil` if there are none, or other characters.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
+    }
+
+    // Conversion between dates of the proleptic Gregorian calendar and days since 1970-01-01. The algorithm
+    // divides time into eras of 400 years, and starts years in March, so that a leap day is the last day of
+    // its year. Source: https://howardhinnant.github.io/date_algorithms.html
+
+    /// Returns the number of a day since 1970-01-01; `nil` if the month has no such day.
+    static func days(_ year: Int, _ month: Int, _ day: Int) -> Int64? {
+        guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
+        let (year, month, day) = (Int64(year), Int64(month), Int64(day))
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted.quotientRoundedDown(by: 400).quotient
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        return civil(days) == (year, month, day) ? days : nil
+    }
+
+    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (days + 719_468).quotientRoundedDown(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+
+    private static func digits(_ value: Int64, _ count: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+}
+
+extension Int64 {
+    fileprivate func quotientRoundedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes a date from ISO 8601 text, or from a number of seconds since 2001, which is the default form
+    /// of `JSONEncoder`.
+    func decodeDateIfPresent(forKey key: Key) throws -> Date? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        if let seconds = try? decode(Double.self, forKey: key) {
+            let date = Date(timeIntervalSinceReferenceDate: seconds).wholeMilliseconds
+            guard date.isWritable else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: self, debugDescription: "the date is outside the years 1 to 9999")
+            }
+            return date
+        }
+        let text = try decode(String.self, forKey: key)
+        guard let date = DateText.date(from: text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "not an ISO 8601 date: \(text.prefix(40))")
+        }
+        return date
+    }
+}
