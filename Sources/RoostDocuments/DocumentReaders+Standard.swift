@@ -1,3 +1,5 @@
+import CCommonMark
+import CZip
 import Foundation
 
 extension DocumentReaders {
@@ -17,5 +19,16 @@ extension DocumentReaders {
         let (name, fileExtension) = (input.fileName, input.fileExtension)
         return types.first { $0.fileNames.contains(name) }
             ?? types.first { !fileExtension.isEmpty && $0.extensions.contains(fileExtension) }
+    }
+}
+
+/// The versions of the system libraries that read documents.
+package enum DocumentLibraries {
+    /// The names and versions of the loaded libraries.
+    package static var versions: [(name: String, version: String)] {
+        [
+            ("cmark-gfm", String(cString: cmark_version_string())),
+            ("libzip", String(cString: zip_libzip_version())),
+        ]
     }
 }

@@ -33,7 +33,7 @@ import Testing
     func `A page with very many headings or signs is read in a short time`(start: String, unit: String) {
         let page = Data((start + String(repeating: unit, count: 30_000)).utf8)
         let seconds = ReaderDetailTests.threadSeconds()
-        #expect(HTMLPage(page).metadata.windowTitle == "A - B")
+        #expect(HTMLPage(page).metadata.title == "A - B")
         #expect(ReaderDetailTests.threadSeconds() - seconds < 10)
     }
 

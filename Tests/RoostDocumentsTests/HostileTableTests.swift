@@ -46,11 +46,8 @@ import Testing
         let input = Self.workbook(
             sheets: 2, rows: row + row, string: String(repeating: "|a", count: Self.maximum / 10))
         let document = try #require(try await DocumentFixture.documents(input).first)
-        #expect(document.text.utf8.count <= Self.maximum && document.text.hasPrefix("## S1\n\n| \\|a"))
-        #expect(
-            document.unreadParts == [
-                "sheet S1: 253 cells of row 1", "sheet S1: 1 row after row 1", "sheet S2: all rows",
-            ])
+        #expect(document.text == "## S1")
+        #expect(document.unreadParts == ["sheet S1: 2 rows after row 0", "sheet S2: all rows"])
     }
 
     @Test func `Rows without room are reported as a whole`() async throws {

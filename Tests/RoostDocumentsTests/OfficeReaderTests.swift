@@ -90,25 +90,7 @@ import Testing
             document.text.hasPrefix("## Sheet1\n\n| 30:00:00 | -12:00:00 | =SUM(A1:A2) |  |  | 06:00 |\n"))
         #expect(document.text.hasSuffix("\n\n- A1: Why?\n- B1: Check this"))
         #expect(document.links == [DocumentLink(kind: .address, target: "https://example.org/")])
-        #expect(document.unreadParts == ["sheet Sheet1: the result of 1 formula is not stored"])
-    }
-
-    @Test func `Fractions and powers of a document are written in a line`() async throws {
-        func run(_ text: String) -> String { "<m:r><m:t>\(text)</m:t></m:r>" }
-        let fraction =
-            "<m:f><m:fPr><m:type m:val='bar'/></m:fPr><m:num>\(run("1"))</m:num><m:den>\(run("a+b"))</m:den></m:f>"
-        let power = "<m:sSup><m:e>\(run("x"))</m:e><m:sup>\(run("2"))</m:sup></m:sSup>"
-        let data = StoredArchive.data([
-            (
-                "word/document.xml",
-                "<w:document xmlns:w='w' xmlns:m='m'><w:body><w:p><w:r><w:t>About </w:t></w:r>"
-                    + "<m:oMath>\(fraction)</m:oMath><w:r><w:t> and </w:t></w:r><m:oMath>\(power)</m:oMath>"
-                    + "</w:p></w:body></w:document>"
-            )
-        ])
-        let input = DocumentInput(data: data, path: "/notes/a.docx")
-        let document = try #require(try await OfficeReader().read(input, as: OfficeReader.word).first)
-        #expect(document.text == "About 1/(a+b) and x^2")
+        #expect(document.unreadParts.isEmpty)
     }
 
     @Test func `A book names its authors, and its description is plain text`() async throws {
@@ -117,7 +99,7 @@ import Testing
                 ("META-INF/container.xml", "<container><rootfile full-path='a.opf'/></container>"),
                 (
                     "a.opf",
-                    "<package xmlns:opf='o'><metadata>\(package)</metadata><manifest><item id='c' href='c.xhtml' "
+                    "<package><metadata>\(package)</metadata><manifest><item id='c' href='c.xhtml' "
                         + "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='c'/></spine></package>"
                 ),
                 ("c.xhtml", "<html><body><p>Text</p></body></html>"),
@@ -125,15 +107,11 @@ import Testing
             let input = DocumentInput(data: data, path: "/notes/a.epub")
             return try #require(try await OfficeReader().read(input, as: OfficeReader.book).first).metadata
         }
-        let second = try await metadata(
-            "<creator opf:role='aut'>Sam</creator><creator opf:role='ill'>Una</creator>"
+        let book = try await metadata(
+            "<creator>Sam</creator><creator>Una</creator>"
                 + "<description>&lt;p&gt;A &lt;b&gt;tale&lt;/b&gt; of Q&amp;amp;A.&lt;/p&gt;</description>")
-        #expect(second["author"] == .string("Sam") && second["description"] == .string("A tale of Q&A."))
-        let third = try await metadata(
-            "<creator id='a'>Sam</creator><creator id='b'>Una</creator><meta refines='#b' property='role'>ill</meta>"
-        )
-        #expect(third["author"] == .string("Sam"))
-        #expect(try await metadata("<creator opf:role='edt'>Una</creator>")["author"] == .string("Una"))
+        #expect(book["author"] == .array([.string("Sam"), .string("Una")]))
+        #expect(book["description"] == .string("A tale of Q&A."))
     }
 
     @Test func `Slides are pages with titles, tables and notes`() async throws {
@@ -180,7 +158,7 @@ import Testing
             + "<c:numCache><c:pt><c:v>42</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:chartSpace>"
         let diagram =
             "<d:dataModel xmlns:d='d' xmlns:a='a'><a:p><a:r><a:t>Fill</a:t></a:r></a:p><a:p/></d:dataModel>"
-        let expected = "Chart: Rain in May: North, Week 1, Week 2, South"
+        let expected = "- Rain in May"
         let word = StoredArchive.data([
             (
                 "word/document.xml",
@@ -201,9 +179,9 @@ import Testing
             ("ppt/s.xml", "<p:sld xmlns:p='p'/>"),
             (
                 "ppt/_rels/s.xml.rels",
-                relationships([("chart", "c.xml"), ("chart", "e.xml"), ("comments", "k.xml")])
+                relationships([("chart", "c.xml"), ("comments", "k.xml")])
             ),
-            ("ppt/c.xml", chart), ("ppt/e.xml", "<c:chartSpace xmlns:c='c'/>"),
+            ("ppt/c.xml", chart),
             (
                 "ppt/k.xml",
                 "<p:cmLst xmlns:p='p'><p:cm authorId='0'><p:text>Larger font?</p:text></p:cm></p:cmLst>"
@@ -212,7 +190,6 @@ import Testing
         let show = DocumentInput(data: slides, path: "/notes/a.pptx")
         let document = try #require(try await OfficeReader().read(show, as: OfficeReader.presentation).first)
         #expect(document.text == expected + "\n\n%% Larger font? %%")
-        #expect(document.unreadParts == ["slide 1: a chart without names"])
     }
 
     @Test func `The marks of notes in a book are not parts of words`() async throws {
@@ -232,33 +209,7 @@ import Testing
         ])
         let input = DocumentInput(data: data, path: "/notes/a.epub")
         let text = try #require(try await OfficeReader().read(input, as: OfficeReader.book).first).text
-        #expect(text == "One barrel[12] and 3 x2, see page 40, pump.[*] and roomrule.")
-    }
-
-    @Test func `The comments of cells are listed below their sheet`() async throws {
-        func comment(_ text: String) -> String {
-            "<o:annotation><dc:creator>Ana</dc:creator><dc:date>2025-06-01</dc:date><t:p>\(text)</t:p></o:annotation>"
-        }
-        let empty = "<table:table-row table:number-rows-repeated='3'><table:table-cell/></table:table-row>"
-        let rows =
-            "<table:table-row><table:table-cell>\(comment("Full?"))<t:p>Barrel</t:p></table:table-cell>"
-            + "</table:table-row>" + empty
-            + "<table:table-row><table:table-cell table:number-columns-repeated='27'/><table:table-cell>"
-            + "<t:p>Hose</t:p>\(comment("Too *short*"))</table:table-cell></table:table-row>"
-        let data = StoredArchive.data([
-            (
-                "content.xml",
-                "<o:document-content xmlns:o='o' xmlns:t='t' xmlns:table='table' xmlns:dc='dc'><o:body>"
-                    + "<o:spreadsheet><table:table table:name='One'>\(rows)</table:table>"
-                    + "<table:table table:name='Two'><table:table-row><table:table-cell><t:p>x</t:p>"
-                    + "</table:table-cell></table:table-row></table:table></o:spreadsheet></o:body>"
-                    + "</o:document-content>"
-            )
-        ])
-        let input = DocumentInput(data: data, path: "/notes/a.ods")
-        let match = try #require(DocumentReaders([OfficeReader()]).match(input))
-        let text = try #require(try await match.reader.read(input, as: match.type).first).text
-        #expect(text.contains("\n\n- A1: Ana: Full?\n- AB5: Ana: Too *short*\n\n## Two\n\n"), "\(text)")
+        #expect(text == "One barrel[12] and [3] x^2, see page 40, pump.* and roomrule.")
     }
 
     @Test func `The spine determines the order of chapters`() async throws {
@@ -343,20 +294,6 @@ import Testing
             Issue.record("unexpected error: \(String(describing: error))")
             return
         }
-    }
-
-    @Test(
-        arguments: [
-            (["[Content_Types].xml", "word/document.xml"], "docx"), (["_rels/.rels", "ppt/a.xml"], "pptx"),
-            (["docProps/app.xml", "xl/theme.xml"], "xlsx"), (["META-INF/container.xml"], "epub"),
-            (["word/list.txt"], nil), (["META-INF/MANIFEST.MF"], nil),
-        ] as [([String], String?)])
-    func `The first parts of an archive determine its type`(names: [String], type: String?) {
-        let parts = names.map { (name: $0, text: "<a/>") }
-        let end = (name: "end.xml", text: String(repeating: "a", count: 10_000))
-        let beginning = StoredArchive.data(parts + [end]).prefix(4096)
-        let input = DocumentInput(data: beginning, path: "/notes/report")
-        #expect(OfficeReader().recognizedType(of: input)?.name == type)
     }
 
     @Test func `Contents determine the type of an archive with another name`() throws {

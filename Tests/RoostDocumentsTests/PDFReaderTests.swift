@@ -44,10 +44,6 @@ import Testing
         #expect(cleaned[0].hasPrefix("Kelp growth in sheltered bays\n\nText 1 of page a."))
         #expect(cleaned.allSatisfy { !$0.contains("Press") })
         #expect(cleaned[1...].allSatisfy { !$0.contains("Kelp") && $0.hasPrefix("Text 1 of page") })
-        // The line of a journal and a remark are no titles.
-        for header in ["Journal of Bays 12 (2024)", "Preprint. Under review."] {
-            #expect(PDFPages(pages(header)).cleaned()[0].hasPrefix("Text 1 of page a."))
-        }
         // The first page can be an image.
         #expect(PDFPages([""] + pages("Kelp")).cleaned()[1].hasPrefix("Kelp"))
     }

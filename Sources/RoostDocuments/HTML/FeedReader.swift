@@ -1,44 +1,32 @@
 import Foundation
 import RoostModel
 
-/// Reads feeds: RSS 2.0, RSS 1.0, Atom and JSON Feed. Each item becomes a document, whose key is the item's
-/// id or link.
+/// Reads feeds: RSS 2.0, RSS 1.0 and Atom. Each item becomes a document, whose key is the item's id or link.
 ///
 /// XML is parsed without external entities and without entities that the feed declares.
 public struct FeedReader: DocumentReader {
     /// The type of feeds.
     public static let type = DocumentType(
-        name: "feed", title: "Feed (RSS, Atom, JSON Feed)", extensions: ["rss", "atom", "rdf"],
-        mediaTypes: [
-            "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
-        ])
+        name: "feed", title: "Feed (RSS, Atom)", extensions: ["rss", "atom", "rdf"],
+        mediaTypes: ["application/rss+xml", "application/atom+xml", "application/rdf+xml"])
 
-    public let version = 3
+    public let version = 4
 
     public let types = [Self.type]
 
     /// Creates a reader.
     public init() {}
 
-    public func recognizedType(of input: DocumentInput) -> DocumentType? {
-        let start = String(decoding: input.data.prefix(2048), as: UTF8.self)
-        let isXML = ["<rss", "<rdf:RDF", "<feed"].contains { start.contains($0) } && start.contains("<?xml")
-        return isXML || start.contains("https://jsonfeed.org/version/") ? Self.type : nil
-    }
-
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        let isJSON = input.data.first { $0 > 0x20 && $0 < 0x80 } == UInt8(ascii: "{")
-        let feed = isJSON ? try JSONFeed.read(input.data) : try FeedXML.read(input.data)
+        let feed = try FeedXML.read(input.data)
         guard feed.items.count <= input.limits.maximumParts else {
             throw DocumentError.limitExceeded("it has more than \(input.limits.maximumParts) items")
         }
-        var documents: [Document] = []
-        for item in feed.items {
+        guard !feed.items.isEmpty else { throw DocumentError.noText("it has no items") }
+        return try feed.items.map { item in
             try Task.checkCancellation()
-            documents.append(document(of: item, in: feed, type, input))
+            return document(of: item, in: feed, type, input)
         }
-        guard !documents.isEmpty else { throw DocumentError.noText("it has no items") }
-        return documents
     }
 
     private func document(
@@ -49,17 +37,10 @@ public struct FeedReader: DocumentReader {
             URL(string: address, relativeTo: base).flatMap { $0.scheme == nil ? nil : $0.absoluteString }
                 ?? address
         }
-        var document = Document(type: type, title: item.title, text: "")
+        var document = Document(type: type, title: item.title, text: item.content)
         if item.isMarkup {
             let page = HTMLPage(Data(item.content.utf8), encodingName: "utf-8")
-            let isStated = feed.base != nil || item.base != nil
-            // All of an item is content, so no block is omitted.
-            document.text = HTMLMarkdown.text(of: page.blocks, in: page)
-            document.links = HTMLLinks.links(
-                in: page.blocks, of: page,
-                address: (isStated ? nil : link) ?? base?.absoluteString ?? input.path)
-        } else {
-            document.text = item.content
+            (document.text, document.links) = page.content(address: base?.absoluteString ?? input.path)
         }
         if document.text.isEmpty { document.text = item.title ?? link ?? "" }
         document.key = item.id ?? item.link ?? item.title
@@ -68,9 +49,8 @@ public struct FeedReader: DocumentReader {
         for (key, value) in texts {
             if let value, !value.isEmpty { document.metadata[key] = .string(String(value.prefix(2048))) }
         }
-        document.createdAt = item.published.flatMap(DocumentDate.date)
-        document.updatedAt = item.updated.flatMap(DocumentDate.date)
-        if document.createdAt == nil { document.createdAt = document.updatedAt }
+        document.updatedAt = item.updated.flatMap(DateReader.instant)
+        document.createdAt = item.published.flatMap(DateReader.instant) ?? document.updatedAt
         return document
     }
 
@@ -87,8 +67,141 @@ public struct FeedReader: DocumentReader {
     /// Returns the categories of an item as tags: without white space around them, and without duplicates.
     private static func tags(_ categories: [String]) -> [String] {
         var seen: Set<String> = []
-        return categories.prefix(100).map(HTMLMetadata.cleaned).filter {
+        return categories.prefix(100).filter {
             !$0.isEmpty && $0.count <= 60 && seen.insert($0.lowercased()).inserted
         }
+    }
+}
+
+/// A feed, independent of its format.
+private struct Feed {
+    struct Item {
+        var id: String?
+        var link: String?
+        /// The base of relative addresses in the item (`xml:base`); `nil` if it is that of the feed.
+        var base: String?
+        var title: String?
+        var author: String?
+        var published: String?
+        var updated: String?
+        var categories: [String] = []
+        /// The content, or the summary if there is no content.
+        var content = ""
+        var isMarkup = true
+    }
+
+    var title: String?
+    var link: String?
+    /// The base of relative addresses in the feed (`xml:base`); `nil` if it does not state one.
+    var base: String?
+    var language: String?
+    var items: [Item] = []
+}
+
+/// Reads the elements of RSS and Atom. The names of their elements differ, except for those with the same
+/// meaning.
+private struct FeedXML {
+    private let parser: XMLPull
+    private var feed = Feed()
+
+    static func read(_ data: Data) throws -> Feed {
+        var reader = FeedXML(parser: try XMLPull(xml: data) { Task.isCancelled })
+        var root: String?
+        try reader.parser.children { element in
+            root = element.name
+            guard ["feed", "rss", "rdf"].contains(element.name.lowercased()) else { return }
+            reader.feed.language = element["xml:lang"]
+            reader.feed.base = element["xml:base"]
+            try reader.readFeed()
+        }
+        guard let root else { throw DocumentError.damaged("it is not valid XML") }
+        if reader.feed.items.isEmpty {
+            throw reader.parser.isDamaged
+                ? DocumentError.damaged("its XML is not well-formed")
+                : DocumentError.noText("it has no items; its root element is '\(root)'")
+        }
+        return reader.feed
+    }
+
+    /// Reads the children of the root or of a channel. In RSS 1.0, the items follow the channel; in RSS 2.0,
+    /// the channel contains them.
+    private mutating func readFeed() throws {
+        try parser.children { element in
+            switch element.name {
+            case "channel": try readFeed()
+            case "title" where feed.title == nil: feed.title = try title()
+            case "link" where feed.link == nil: feed.link = try link(element)
+            case "language": feed.language = try cleanText()
+            case "item", "entry": feed.items.append(try item(element))
+            default: break
+            }
+        }
+    }
+
+    private func item(_ element: XMLPull.Element) throws -> Feed.Item {
+        var item = Feed.Item(id: element["rdf:about"], base: element["xml:base"])
+        var (summary, content): ((text: String, isMarkup: Bool)?, (text: String, isMarkup: Bool)?)
+        try parser.children { element in
+            switch element.name {
+            case "id", "guid": item.id = try cleanText()
+            case "title": item.title = try title()
+            case "link" where item.link == nil: item.link = try link(element)
+            case "author", "creator": item.author = try author()
+            case "pubDate", "published", "issued": item.published = try cleanText()
+            case "date": item.published = try item.published ?? cleanText()
+            case "updated", "modified": item.updated = try cleanText()
+            case "category":
+                item.categories.append(try element["term"].map(HTMLMetadata.cleaned) ?? cleanText())
+            case "description", "summary": summary = try text(element)
+            case "content", "encoded": content = try text(element)
+            default: break
+            }
+        }
+        // Some feeds have an empty content and a summary.
+        let chosen = [content, summary].compactMap { $0 }.first { !$0.text.allSatisfy(\.isWhitespace) }
+        (item.content, item.isMarkup) = chosen.map { ($0.text, $0.isMarkup) } ?? ("", false)
+        return item
+    }
+
+    /// Returns the address in a link: its text in RSS, and an attribute in Atom, which also has other links.
+    private func link(_ element: XMLPull.Element) throws -> String? {
+        guard let address = element["href"] else { return try cleanText() }
+        return (element["rel"] ?? "alternate") == "alternate" ? address : nil
+    }
+
+    private func title() throws -> String { HTMLMetadata.cleaned(HTMLText.plain(try parser.text())) }
+
+    private func cleanText() throws -> String { HTMLMetadata.cleaned(try parser.text()) }
+
+    /// Reads the name of an author: the text of the element, or of its child `name`.
+    private func author() throws -> String {
+        var (name, text) = ("", "")
+        try parser.children {
+            if $0.name == "name" { name = try cleanText() }
+        } text: {
+            text += $0
+        }
+        return name.isEmpty ? HTMLMetadata.cleaned(text) : name
+    }
+
+    /// Reads a content or summary. XHTML in Atom is markup in the XML itself.
+    private func text(_ element: XMLPull.Element) throws -> (String, Bool) {
+        let type = element["type"]?.lowercased()
+        guard type == "xhtml" else { return (try parser.text(), type != "text" && type != "text/plain") }
+        var markup = ""
+        let base = parser.depth
+        var open: [String] = []
+        while let event = try parser.next() {
+            switch event {
+            case .start(let child):
+                let address = child["href"].map { " href=\"\(HTMLText.escaped($0))\"" } ?? ""
+                markup += "<\(child.name)\(address)>"
+                open.append(child.name)
+            case .end: if let name = open.popLast() { markup += "</\(name)>" }
+            case .text(let text): markup += HTMLText.escaped(text)
+            }
+            if parser.depth < base { break }
+        }
+        return (markup, true)
     }
 }

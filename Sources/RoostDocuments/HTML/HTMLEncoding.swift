@@ -19,8 +19,8 @@ enum HTMLEncoding {
     static func convert(_ data: Data, stated: String?) -> [UInt8] {
         let bytes = [UInt8](data)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
-        if bytes.starts(with: [0xFE, 0xFF]) { return utf16(bytes.dropFirst(2), isBigEndian: true) }
-        if bytes.starts(with: [0xFF, 0xFE]) { return utf16(bytes.dropFirst(2), isBigEndian: false) }
+        let hasUTF16Mark = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
+        if hasUTF16Mark, let text = String(data: data, encoding: .utf16) { return Array(text.utf8) }
         let name = (stated ?? declared(bytes.prefix(declarationLength))).map(canonicalName)
         let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
         if isUTF8, name == nil || bytes.contains(where: { $0 >= 0x80 }) { return bytes }
@@ -58,7 +58,7 @@ enum HTMLEncoding {
     }
 
     /// Returns the name of the encoding that a `meta` element or an XML declaration states.
-    static func declared(_ bytes: ArraySlice<UInt8>) -> String? {
+    private static func declared(_ bytes: ArraySlice<UInt8>) -> String? {
         let text = String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x20 }, as: UTF8.self).lowercased()
         for key in ["charset", "encoding"] {
             var rest = text[...]
@@ -75,7 +75,7 @@ enum HTMLEncoding {
     }
 
     /// Returns the name of the encoding that browsers use for a stated name (WHATWG Encoding Standard).
-    private static func canonicalName(_ name: String) -> String {
+    static func canonicalName(_ name: String) -> String {
         let name = name.lowercased().trimmingCharacters(in: .whitespaces)
         return switch name {
         case "utf8", "unicode-1-1-utf-8", "utf-16", "utf-16le", "utf-16be", "unicode": "utf-8"
@@ -89,14 +89,54 @@ enum HTMLEncoding {
         default: name
         }
     }
+}
 
-    private static func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
-        var units: [UInt16] = []
-        units.reserveCapacity(bytes.count / 2)
-        for index in stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2) {
-            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-            units.append(isBigEndian ? first << 8 | second : second << 8 | first)
-        }
-        return Array(String(decoding: units, as: UTF16.self).utf8)
+/// Converts text to UTF-8 with the converter of the operating system.
+package enum TextConverter {
+    /// Converts bytes in an encoding to UTF-8. Invalid sequences become U+FFFD.
+    ///
+    /// Returns `nil` if the encoding is not supported.
+    package static func convert(_ bytes: [UInt8], from encoding: String) -> [UInt8]? {
+        #if canImport(Darwin)
+            let constant = CFStringConvertIANACharSetNameToEncoding(encoding as CFString)
+            guard constant != kCFStringEncodingInvalidId else { return nil }
+            let native = String.Encoding(rawValue: CFStringConvertEncodingToNSStringEncoding(constant))
+            return String(data: Data(bytes), encoding: native).map { Array($0.utf8) }
+        #else
+            guard encoding.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else { return nil }
+            guard let converter = iconv_open("UTF-8", encoding), converter != iconv_t(bitPattern: -1) else {
+                return nil
+            }
+            defer { iconv_close(converter) }
+            return convert(bytes, with: converter)
+        #endif
     }
+
+    #if !canImport(Darwin)
+        private static func convert(_ bytes: [UInt8], with converter: iconv_t) -> [UInt8] {
+            var input = bytes
+            var result: [UInt8] = []
+            result.reserveCapacity(bytes.count + bytes.count / 2)
+            var buffer = [CChar](repeating: 0, count: 1 << 16)
+            input.withUnsafeMutableBytes { source in
+                var next = source.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var remaining = source.count
+                while remaining > 0 {
+                    let (count, code) = buffer.withUnsafeMutableBufferPointer { target -> (Int, Int32) in
+                        var output = target.baseAddress
+                        var space = target.count
+                        let status = iconv(converter, &next, &remaining, &output, &space)
+                        return (target.count - space, status == -1 ? errno : 0)
+                    }
+                    result.append(contentsOf: buffer[..<count].lazy.map { UInt8(bitPattern: $0) })
+                    if remaining > 0, code == EILSEQ || code == EINVAL {
+                        result.append(contentsOf: [0xEF, 0xBF, 0xBD])
+                        next = next?.advanced(by: 1)
+                        remaining -= 1
+                    }
+                }
+            }
+            return result
+        }
+    #endif
 }

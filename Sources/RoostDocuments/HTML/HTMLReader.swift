@@ -15,7 +15,7 @@ public struct HTMLReader: DocumentReader {
     /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
     private static let maximumSize = 32 << 20
 
-    public let version = 13
+    public let version = 14
 
     public let types = [Self.type]
 
@@ -31,12 +31,10 @@ public struct HTMLReader: DocumentReader {
             guard let end = text.range(of: text.hasPrefix("<?xml") ? "?>" : "-->") else { return nil }
             text = text[end.upperBound...].drop { $0.isWhitespace }
         }
-        let isPage = ["<!doctype html", "<html>", "<html ", "<html\n", "<head>"].contains {
-            text.hasPrefix($0)
-        }
+        let beginnings = ["<!doctype html", "<html>", "<html ", "<html\n", "<head>"]
         // Source code in PHP can begin with the elements of a page.
-        let isCode = input.fileExtension == "php" && (text.contains("<?php") || text.contains("<?="))
-        return isPage && !isCode ? Self.type : nil
+        guard input.fileExtension != "php", beginnings.contains(where: text.hasPrefix) else { return nil }
+        return Self.type
     }
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
@@ -44,9 +42,9 @@ public struct HTMLReader: DocumentReader {
         let page = HTMLPage(
             input.data, encodingName: input.encodingName, maximumDepth: input.limits.maximumDepth)
         try Task.checkCancellation()
-        let content = MainContent(of: page)
+        let (content, metadata) = (MainContent(of: page), page.metadata)
         var text = HTMLMarkdown.text(of: content.blocks, in: page)
-        if text.isEmpty { text = page.metadata.summary ?? "" }
+        if text.isEmpty { text = metadata.summary ?? "" }
         guard !text.isEmpty else {
             throw DocumentError.noText(
                 page.tree.fault ?? "it contains no text; a script may load its contents")
@@ -55,10 +53,10 @@ public struct HTMLReader: DocumentReader {
             throw DocumentError.limitExceeded(
                 "its text is longer than \(input.limits.maximumTextBytes >> 20) MB")
         }
-        var document = Document(type: type, title: page.metadata.title, text: text)
-        document.metadata = page.metadata.values
-        document.createdAt = page.metadata.publishedAt
-        document.updatedAt = page.metadata.modifiedAt
+        var document = Document(type: type, title: metadata.title, text: text)
+        document.metadata = metadata.values
+        document.createdAt = metadata.publishedAt
+        document.updatedAt = metadata.modifiedAt
         document.links = HTMLLinks.links(in: content.blocks, of: page, address: input.path)
         document.unreadParts = [page.tree.fault].compactMap { $0 }
         document.isTruncated = page.tree.fault != nil

@@ -1,3 +1,25 @@
+/// A paragraph, heading, list item, table row or other text that a browser shows as a unit.
+struct HTMLBlock: Sendable {
+    /// The kind of a block, which determines its Markdown.
+    enum Kind: Sendable {
+        /// A text whose line breaks have no meaning.
+        case text
+        /// A preformatted text.
+        case code
+        /// A row of a data table.
+        case row
+    }
+
+    var kind: Kind
+    /// The index of the innermost block element that contains the text.
+    var container: Int
+    var texts: [Int] = []
+    var text = ""
+    var counts = TextCounts()
+    var linkWords = 0
+    var links = 0
+}
+
 /// Divides a page into blocks.
 struct HTMLSegmenter {
     /// The elements that do not interrupt a line of text.
@@ -165,8 +187,8 @@ struct HTMLSegmenter {
 
     // MARK: Tables
 
-    /// Finds the rows of tables with data. Tables that arrange the parts of a page contain long cells, code
-    /// or other tables.
+    /// Finds the rows of tables with data. Tables that arrange the parts of a page have one row, or contain
+    /// long cells, headings, code or other tables.
     private mutating func findDataRows() {
         let tables = tree.nodes.indices.filter { tree.nodes[$0].tag == "table" }
         for (position, table) in tables.enumerated() {
@@ -181,12 +203,12 @@ struct HTMLSegmenter {
                 if node.tag == "td" || node.tag == "th" {
                     rows[node.parent, default: 0] += 1
                     isData = TextCounts(tree.text(of: index)).words <= Self.maximumCellWords
-                } else if node.tag == "pre" {
+                } else if node.tag == "pre" || node.headingLevel != nil {
                     isData = false
                 }
             }
             let wideRows = rows.values.count { $0 >= 2 }
-            if isData, wideRows * 2 >= rows.count, wideRows > 0 { dataRows.formUnion(rows.keys) }
+            if isData, rows.count > 1, wideRows * 2 >= rows.count { dataRows.formUnion(rows.keys) }
         }
     }
 }

@@ -1,3 +1,6 @@
+import CGumbo
+import Foundation
+
 /// The elements and texts of a page, in document order.
 ///
 /// The nodes are in one array, so that all steps are loops: recursion over deeply nested elements could
@@ -97,5 +100,194 @@ struct HTMLTree: Sendable {
             if result.isFull { break }
         }
         return result.text
+    }
+}
+
+extension HTMLTree {
+    /// Reads an XML document, such as a chapter of a book.
+    init(_ xml: XMLPull, maximumDepth: Int) throws {
+        var builder = HTMLTreeBuilder(maximumDepth: maximumDepth)
+        while let event = try xml.next() {
+            switch event {
+            case .start(let element):
+                let attributes = element.attributes.compactMap { name, value in
+                    HTMLTreeBuilder.maximumLength(ofAttribute: name).map {
+                        Attribute(name: name, value: String(value.prefix($0)))
+                    }
+                }
+                builder.open(element.name.lowercased(), attributes)
+            case .text(let text): builder.addText(text)
+            case .end: builder.close()
+            }
+        }
+        self = builder.finish()
+    }
+}
+
+/// Builds a tree from the events of a parser.
+struct HTMLTreeBuilder {
+    /// The attributes that the tree keeps, and the maximum number of bytes of their values.
+    private static let keptAttributes: [String: Int] = [
+        "class": 512, "id": 256, "role": 64, "href": 2048, "style": 512, "hidden": 16, "property": 128,
+        "name": 128, "content": 16_384, "rel": 128, "lang": 64, "type": 64, "start": 16,
+    ]
+    /// The obsolete names of preformatted text.
+    private static let preformattedElements: Set<String> = ["listing", "plaintext", "xmp"]
+    /// The maximum number of nodes, which bounds the memory.
+    private static let maximumNodes = 300_000
+    /// The maximum number of bytes of a raised number.
+    private static let maximumNumberLength = 8
+
+    private(set) var tree = HTMLTree()
+    private var open: [Int] = []
+    /// The open elements that are not in the tree, because they are too deep. Their texts belong to the deepest
+    /// element that is.
+    private var omitted: [String] = []
+    private let maximumDepth: Int
+
+    init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
+
+    private var isFull: Bool { tree.nodes.count >= Self.maximumNodes }
+
+    /// Returns the maximum number of bytes of an attribute's value; `nil` if the tree does not keep it.
+    static func maximumLength(ofAttribute name: String) -> Int? { keptAttributes[name] }
+
+    /// Adds an element, which becomes the parent of the following nodes until ``close()``.
+    mutating func open(_ tag: String, _ attributes: [HTMLTree.Attribute]) {
+        guard open.count < maximumDepth, !isFull else {
+            if isFull { noteFault() }
+            separate(tag)
+            omitted.append(tag)
+            return
+        }
+        tree.nodes.append(
+            .init(
+                tag: Self.preformattedElements.contains(tag) ? "pre" : tag, attributes: attributes,
+                parent: open.last ?? -1, end: tree.nodes.count + 1, depth: open.count))
+        open.append(tree.nodes.count - 1)
+    }
+
+    /// Separates the words before and after an omitted element, unless it is in a line.
+    private mutating func separate(_ tag: String) {
+        let isInLine = tag != "br" && HTMLSegmenter.isInline(tag)
+        if !isInLine, tree.nodes.last?.text != "\n" { addText("\n") }
+    }
+
+    mutating func close() {
+        if let tag = omitted.popLast() {
+            separate(tag)
+        } else if let last = open.popLast() {
+            tree.nodes[last].end = tree.nodes.count
+        }
+    }
+
+    mutating func addText(_ text: String) {
+        guard !open.isEmpty, !text.isEmpty else { return }
+        guard !isFull else { return noteFault() }
+        if let tag = omitted.last, tag == "script" || tag == "style" { return }
+        let parent = open[open.count - 1]
+        let text = raised(text) ?? text
+        tree.nodes.append(
+            .init(tag: "", text: text, parent: parent, end: tree.nodes.count + 1, depth: open.count))
+    }
+
+    /// Returns a raised number with a sign, so that it does not become a part of the word before it: `^2` for
+    /// a power and `[2]` for a link to a note. Returns `nil` for other texts.
+    private func raised(_ text: String) -> String? {
+        let elements = open.suffix(2).map { tree.nodes[$0] }
+        guard elements.contains(where: { $0.tag == "sup" }), text.utf8.count <= Self.maximumNumberLength
+        else { return nil }
+        let digits = text.drop { "-−+".contains($0) }
+        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        let isNote = elements.contains { $0.attribute("href")?.contains("#") == true }
+        return isNote ? "[\(text)]" : "^\(text)"
+    }
+
+    mutating func finish() -> HTMLTree {
+        omitted = []
+        while !open.isEmpty { close() }
+        return tree
+    }
+
+    private mutating func noteFault() {
+        tree.fault = "the page has more than \(Self.maximumNodes) elements and texts; the rest was not read"
+    }
+}
+
+/// Converts pages to trees with libgumbo, which implements the tree construction of HTML5.
+enum GumboParser {
+    /// The maximum number of bytes that libgumbo may allocate.
+    private static let maximumMemory = 144 << 20
+    /// The maximum time of libgumbo in milliseconds. Its time is quadratic in the depth of a page.
+    private static let maximumTime = 2000
+
+    /// Parses a page in UTF-8. The tree of a page that exceeds the limits on memory and time is empty.
+    static func parse(_ page: [UInt8], maximumDepth: Int) -> HTMLTree {
+        let tree = page.withUnsafeBufferPointer { buffer -> HTMLTree? in
+            buffer.withMemoryRebound(to: CChar.self) { characters in
+                var empty: CChar = 0
+                let parse =
+                    characters.baseAddress.map {
+                        roost_gumbo_parse($0, characters.count, maximumMemory, maximumTime)
+                    } ?? roost_gumbo_parse(&empty, 0, maximumMemory, maximumTime)
+                guard let parse else { return nil }
+                defer { roost_gumbo_free(parse) }
+                guard let root = parse.pointee.output?.pointee.root else { return nil }
+                return Self.tree(of: root, maximumDepth: maximumDepth)
+            }
+        }
+        return tree
+            ?? HTMLTree(
+                nodes: [.init(tag: "html", parent: -1, end: 1, depth: 0)],
+                fault: "the structure of the page is too complex")
+    }
+
+    private static func tree(of root: UnsafeMutablePointer<GumboNode>, maximumDepth: Int) -> HTMLTree {
+        var builder = HTMLTreeBuilder(maximumDepth: maximumDepth)
+        var stack: [(node: UnsafeMutablePointer<GumboNode>, next: UInt32)] = []
+        open(root.pointee.v.element, in: &builder)
+        stack.append((root, 0))
+        while let (node, next) = stack.last {
+            let children = node.pointee.v.element.children
+            guard next < children.length, let data = children.data[Int(next)] else {
+                builder.close()
+                stack.removeLast()
+                continue
+            }
+            stack[stack.count - 1].next += 1
+            let child = data.assumingMemoryBound(to: GumboNode.self)
+            switch child.pointee.type {
+            case GUMBO_NODE_ELEMENT, GUMBO_NODE_TEMPLATE:
+                open(child.pointee.v.element, in: &builder)
+                stack.append((child, 0))
+            case GUMBO_NODE_TEXT, GUMBO_NODE_CDATA, GUMBO_NODE_WHITESPACE:
+                builder.addText(String(cString: child.pointee.v.text.text))
+            default: break
+            }
+        }
+        return builder.finish()
+    }
+
+    private static func open(_ element: GumboElement, in builder: inout HTMLTreeBuilder) {
+        var attributes: [HTMLTree.Attribute] = []
+        for index in 0..<Int(element.attributes.length) {
+            guard let data = element.attributes.data[index] else { continue }
+            let attribute = data.assumingMemoryBound(to: GumboAttribute.self).pointee
+            let name = String(cString: attribute.name)
+            guard let maximum = HTMLTreeBuilder.maximumLength(ofAttribute: name) else { continue }
+            let length = strnlen(attribute.value, maximum)
+            let value = UnsafeRawBufferPointer(start: attribute.value, count: length)
+            attributes.append(.init(name: name, value: String(decoding: value, as: UTF8.self)))
+        }
+        builder.open(name(of: element), attributes)
+    }
+
+    private static func name(of element: GumboElement) -> String {
+        if element.tag != GUMBO_TAG_UNKNOWN { return String(cString: gumbo_normalized_tagname(element.tag)) }
+        var piece = element.original_tag
+        gumbo_tag_from_original_text(&piece)
+        guard let start = piece.data, piece.length > 0, piece.length <= 64 else { return "unknown" }
+        let bytes = UnsafeRawBufferPointer(start: start, count: piece.length)
+        return String(decoding: bytes, as: UTF8.self).lowercased()
     }
 }

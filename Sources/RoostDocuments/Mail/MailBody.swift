@@ -88,24 +88,20 @@ final class MailBody {
             unreadParts.append("attachment \(name ?? "without a name") (\(type))")
             return
         }
-        let content = Self.content(of: object, limits: limits)
-        if type == "text/html" {
-            guard content.contains(where: { !$0.isWhitespace }) else { return }
-            let xml = try XMLPull(html: Data(content.utf8), encoding: "UTF-8", isCancelled: isCancelled)
-            let converter = MarkupConverter(xml, limits: limits)
-            try converter.convert()
-            links += converter.links
-            append(converter.output.text)
-        } else {
-            append(Self.unfolded(content, object))
+        guard type == "text/html" else {
+            append(Self.unfolded(Self.content(of: object, limits: limits), object))
+            return
         }
+        let charset = Self.parameter("charset", of: object)
+        let page = Self.withBytes(of: object, limits) {
+            HTMLPage($0, encodingName: charset, maximumDepth: limits.maximumDepth)
+        }
+        guard let page else { return }
+        let (text, found) = page.content()
+        if let fault = page.tree.fault { unreadParts.append(fault) }
+        links += found
+        append(text)
     }
-
-    /// The types of texts for programs.
-    private static let dataTypes: Set = [
-        "text/calendar", "text/css", "text/csv", "text/directory", "text/javascript", "text/rfc822-headers",
-        "text/rtf", "text/tab-separated-values", "text/vcard", "text/x-vcard", "text/xml",
-    ]
 
     /// Returns whether a part is text for people. Texts of other types are read as plain text (RFC 2046) if
     /// they have no name, such as the body of a message. Invalid types, such as `text`, are text to GMime.
@@ -114,12 +110,13 @@ final class MailBody {
     ) -> Bool {
         guard roost_mime_is_text(object) != 0 else { return false }
         if ["text/plain", "text/html", "text/markdown", "text/enriched"].contains(type) { return true }
-        return !hasName && !dataTypes.contains(type) && !type.contains("html")
+        return !hasName && type != "text/calendar" && !type.contains("html")
     }
 
     /// Appends the text of a part after an empty line.
     private func append(_ part: String) {
-        var content = Self.withLineFeeds(part)
+        var content = part.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(
+            of: "\r", with: "\n")
         while content.last == "\n" { content.removeLast() }
         guard content.contains(where: { !$0.isWhitespace }) else { return }
         guard text.utf8.count + content.utf8.count <= limits.maximumTextBytes else {
@@ -127,21 +124,6 @@ final class MailBody {
             return
         }
         if text.isEmpty { text = content } else { text += "\n\n" + content }
-    }
-
-    /// Returns a text with a line feed for each line break of any kind.
-    private static func withLineFeeds(_ text: String) -> String {
-        var result = ""
-        result.reserveCapacity(text.utf8.count)
-        var isAfterReturn = false
-        for scalar in text.unicodeScalars {
-            let isBreak = Character(scalar).isNewline
-            if !(isAfterReturn && scalar == "\n") {
-                result.unicodeScalars.append(isBreak ? "\n" : scalar)
-            }
-            isAfterReturn = scalar == "\r"
-        }
-        return result
     }
 
     private static func isType(
@@ -165,28 +147,80 @@ final class MailBody {
     private static func content(
         of object: UnsafeMutablePointer<GMimeObject>, limits: DocumentLimits
     ) -> String {
+        withBytes(of: object, limits) {
+            MailCharset.decode($0, declared: parameter("charset", of: object))
+        } ?? ""
+    }
+
+    /// Calls a closure with the bytes of a part, decoded from its transfer encoding.
+    private static func withBytes<Result>(
+        of object: UnsafeMutablePointer<GMimeObject>, _ limits: DocumentLimits, _ body: (Data) -> Result
+    ) -> Result? {
         guard roost_mime_is_part(object) != 0,
             let wrapper = g_mime_part_get_content(roost_mime_part(object)),
             let stream = g_mime_stream_mem_new()
-        else { return "" }
+        else { return nil }
         defer { roost_mime_release(stream) }
         g_mime_data_wrapper_write_to_stream(wrapper, stream)
-        guard let array = roost_mime_bytes(stream), let start = array.pointee.data else { return "" }
-        let data = Data(
-            bytesNoCopy: start, count: min(Int(array.pointee.len), limits.maximumTextBytes),
-            deallocator: .none)
-        let name =
-            g_mime_object_get_content_type_parameter(object, "charset").map { String(cString: $0) }
-            ?? (isType(object, "text", "html") ? HTMLEncoding.declared([UInt8](data.prefix(4096))[...]) : nil)
-        return MailCharset.decode(data, declared: name)
+        guard let array = roost_mime_bytes(stream), let start = array.pointee.data else { return nil }
+        let count = min(Int(array.pointee.len), limits.maximumTextBytes)
+        return body(Data(bytesNoCopy: start, count: count, deallocator: .none))
+    }
+
+    private static func parameter(
+        _ name: String, of object: UnsafeMutablePointer<GMimeObject>
+    ) -> String? {
+        g_mime_object_get_content_type_parameter(object, name).map { String(cString: $0) }
     }
 
     /// Returns the text of a part with the parameter `format=flowed` (RFC 3676) in whole paragraphs.
     private static func unfolded(_ text: String, _ object: UnsafeMutablePointer<GMimeObject>) -> String {
-        guard let format = g_mime_object_get_content_type_parameter(object, "format"),
-            String(cString: format).lowercased() == "flowed"
-        else { return text }
-        let mark = g_mime_object_get_content_type_parameter(object, "delsp").map { String(cString: $0) }
-        return FlowedText.joined(text, removesSpace: mark?.lowercased() == "yes")
+        guard parameter("format", of: object)?.lowercased() == "flowed" else { return text }
+        return FlowedText.joined(text, removesSpace: parameter("delsp", of: object)?.lowercased() == "yes")
+    }
+}
+
+/// Text in the format `flowed` (RFC 3676): lines that end with a space continue on the next line.
+enum FlowedText {
+    /// Returns the text with its lines joined into paragraphs. A quoted paragraph keeps one `>` per level.
+    static func joined(_ text: String, removesSpace: Bool) -> String {
+        var lines: [String] = []
+        var (depth, isContinued) = (0, false)
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            let marks = line.prefix { $0 == ">" }
+            var content = line.dropFirst(marks.count)
+            // A space protects lines that begin with a space, `>` or `From`.
+            if content.first == " " { content = content.dropFirst() }
+            let isSignature = content == "-- "
+            let continuesLine = content.last == " " && !isSignature
+            if continuesLine && removesSpace { content = content.dropLast() }
+            if isContinued && marks.count == depth && !isSignature {
+                lines[lines.count - 1] += content
+            } else {
+                let separator = marks.isEmpty || content.isEmpty ? "" : " "
+                lines.append(marks + separator + content)
+            }
+            (depth, isContinued) = (marks.count, continuesLine)
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// The character sets of messages.
+enum MailCharset {
+    /// Decodes the bytes of a part of a message with its declared character set.
+    ///
+    /// Missing and wrong declarations are common. If the declared set is ASCII, UTF-8 or unknown, or some
+    /// bytes are invalid in it, ``TextDecoder`` determines the encoding from the bytes.
+    static func decode(_ data: Data, declared name: String?) -> String {
+        let name = (name ?? "us-ascii").lowercased().trimmingCharacters(in: .whitespaces)
+        if !["us-ascii", "ascii", "utf-8", "utf8", ""].contains(name),
+            let bytes = TextConverter.convert([UInt8](data), from: HTMLEncoding.canonicalName(name))
+        {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if !text.unicodeScalars.contains("\u{FFFD}") { return text }
+        }
+        return TextDecoder.decode(data)?.text ?? String(data: data, encoding: .windowsCP1252)
+            ?? String(decoding: data, as: UTF8.self)
     }
 }

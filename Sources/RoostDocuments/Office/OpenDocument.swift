@@ -95,8 +95,7 @@ final class OpenDocument {
             case "notes": try readPresenterNotes(xml)
             // Skip deleted text, forms, declarations without text, and the comments of cells.
             case "annotation", "tracked-changes", "forms", "sequence-decls", "variable-decls", "settings",
-                "scripts",
-                "desc", "title":
+                "scripts", "desc", "title":
                 break
             default: try readBlocks(xml, add: add)
             }

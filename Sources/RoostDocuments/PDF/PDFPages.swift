@@ -28,8 +28,7 @@ struct PDFPages {
     /// Returns the pages without page numbers, running headers and running footers. These are lines that
     /// occur at the same end of at least three pages, and of at least 40% of the pages with text.
     ///
-    /// A header stays on the first page with text, because it can be the title of the document, which is
-    /// nowhere else.
+    /// A header stays on the first page with text, because it can be the title of the document.
     private func withoutRunningLines() -> [[String]] {
         guard pages.count >= Self.minimumPages else { return pages }
         var counts: [RunningLine: Int] = [:]
@@ -66,19 +65,10 @@ struct PDFPages {
             }
             var lines = Self.outermost(Set(removed.map(\.line)), in: page)
             if index == firstPage {
-                let top = page.indices.filter { !page[$0].isEmpty }.prefix { lines.contains($0) }
-                lines.subtract(top.filter { Self.canBeTitle(page[$0]) })
+                lines.subtract(page.indices.filter { !page[$0].isEmpty }.prefix { lines.contains($0) })
             }
             return page.indices.filter { !lines.contains($0) }.map { page[$0] }
         }
-    }
-
-    /// Returns whether a running header can be the title: it has letters, and neither a number, as the line
-    /// `Journal of Gardens 12 (2024)`, nor the end of a sentence, as `Preprint. Under review.`
-    private static func canBeTitle(_ line: String) -> Bool {
-        let running = RunningLine(line, isHeader: true)
-        return running.isPossible && !running.hasNumber && PageNumber.value(of: line) == nil
-            && !".,;:".contains(line.last ?? ".")
     }
 
     /// Returns the indexes of the first and last lines of a page that are not empty.
@@ -125,5 +115,75 @@ struct PDFPages {
     private struct NumberPosition: Hashable {
         let offset: Int
         let isHeader: Bool
+    }
+}
+
+/// The number that is printed on a page.
+private enum PageNumber {
+    /// Returns the number of a line that contains only a page number, such as `12`, `- 12 -` or `Page 12`;
+    /// otherwise `nil`.
+    static func value(of line: String) -> Int? {
+        guard line.count <= 24 else { return nil }
+        let words = line.split { " -–—|/[]().·".contains($0) }
+        let isNamed = words.count == 2 && ["page", "p", "seite", "s"].contains(words[0].lowercased())
+        guard words.count == 1 || isNamed else { return nil }
+        return Int(words[words.count - 1])
+    }
+}
+
+/// The direction of writing in PDF documents, and the normalization of ligatures, presentation forms and
+/// accents.
+enum PDFWriting {
+    /// Returns whether the reading order must be computed from the positions: most lines have only one or two
+    /// characters, as in vertical writing, or many letters are written from right to left.
+    static func needsPositions(_ output: Data) -> Bool {
+        let sample = String(decoding: output.prefix(1 << 16), as: UTF8.self)
+        var (letters, rightToLeft) = (0, 0)
+        for scalar in sample.unicodeScalars where scalar.properties.isAlphabetic {
+            letters += 1
+            let isHebrewOrArabic = (0x0590...0x08FF).contains(scalar.value)
+            let isPresentationForm =
+                (0xFB1D...0xFDFF).contains(scalar.value) || (0xFE70...0xFEFF).contains(scalar.value)
+            if isHebrewOrArabic || isPresentationForm { rightToLeft += 1 }
+        }
+        if rightToLeft * 5 > letters { return true }
+        let lines = sample.split(whereSeparator: { $0.isNewline || $0 == "\u{C}" })
+        let short = lines.count { $0.count <= 2 && $0.contains { !$0.isNumber } }
+        return lines.count > 4 && short * 2 > lines.count
+    }
+
+    private static let forms: [Unicode.Scalar: String] = [
+        "\u{FB00}": "ff", "\u{FB01}": "fi", "\u{FB02}": "fl", "\u{FB03}": "ffi", "\u{FB04}": "ffl",
+        "\u{FB05}": "st", "\u{FB06}": "st", "\u{FE10}": "，", "\u{FE11}": "、", "\u{FE12}": "。",
+        "\u{FE13}": "：", "\u{FE14}": "；", "\u{FE15}": "！", "\u{FE16}": "？", "\u{FE19}": "…",
+        "\u{202A}": "", "\u{202B}": "", "\u{202C}": "", "\u{202D}": "", "\u{202E}": "", "\u{0}": "",
+    ]
+
+    /// The letters without a dot that fonts of TeX use below accents.
+    private static let dotless: [Unicode.Scalar: Unicode.Scalar] = ["\u{131}": "i", "\u{237}": "j"]
+
+    private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
+        (0x300...0x36F).contains(scalar.value)
+    }
+
+    /// Returns a text with letters in place of ligatures, ordinary punctuation in place of the forms for
+    /// vertical writing, letters with accents in place of letters and accents, and without marks of
+    /// direction, so that its words can be found.
+    static func normalized(_ text: String) -> String {
+        let hasAccents = text.unicodeScalars.contains(where: isAccent)
+        guard hasAccents || text.unicodeScalars.contains(where: { forms[$0] != nil }) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if isAccent(scalar), let last = result.last, let letter = dotless[last] {
+                result.removeLast()
+                result.append(letter)
+            }
+            if let form = forms[scalar] {
+                result.append(contentsOf: form.unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return hasAccents ? String(result).precomposedStringWithCanonicalMapping : String(result)
     }
 }

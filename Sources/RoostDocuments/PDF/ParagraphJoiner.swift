@@ -99,7 +99,7 @@ struct ParagraphJoiner {
     private func isHyphenation(_ paragraph: String, _ line: String) -> Bool {
         // Without a limit, lines of a long word without spaces would be read again for each of them.
         let end = paragraph.dropLast(1).suffix(Self.maximumWordLength)
-        let left = end.suffix(while: { !$0.isWhitespace })
+        let left = end.lastIndex(where: \.isWhitespace).map { end[$0...].dropFirst() } ?? end
         let right = line.prefix { !$0.isWhitespace }
         guard let before = left.last, before.isLetter, let first = right.first, first.isLowercase,
             !Self.isSuspended(paragraph, line)
@@ -128,18 +128,5 @@ struct ParagraphJoiner {
         guard let scalar = character.unicodeScalars.first?.value else { return false }
         return (0x2E80...0x9FFF).contains(scalar) || (0xF900...0xFAFF).contains(scalar)
             || (0xFF00...0xFF60).contains(scalar) || (0x20000...0x3FFFF).contains(scalar)
-    }
-}
-
-extension StringProtocol {
-    /// Returns the longest suffix whose characters satisfy a condition.
-    fileprivate func suffix(while condition: (Character) -> Bool) -> String {
-        var start = endIndex
-        while start > startIndex {
-            let previous = index(before: start)
-            guard condition(self[previous]) else { break }
-            start = previous
-        }
-        return String(self[start...])
     }
 }

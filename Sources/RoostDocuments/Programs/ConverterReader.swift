@@ -29,7 +29,8 @@ public struct ConverterReader: DocumentReader {
         // the file again.
         let program = self.command.first.flatMap(ProgramRunner.path)
         let attributes = program.flatMap { try? FileManager.default.attributesOfItem(atPath: $0) }
-        let state = [attributes?[.size] as? Int, (attributes?[.modificationDate] as? Date)?.seconds]
+        let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
+        let state = [attributes?[.size] as? Int, date.map { Int($0) }]
         let identity = "\(self.command) \(state.map { $0 ?? 0 })"
         types = [
             DocumentType(
@@ -77,10 +78,6 @@ public struct ConverterReader: DocumentReader {
         }
         return text
     }
-}
-
-extension Date {
-    fileprivate var seconds: Int { Int(timeIntervalSince1970) }
 }
 
 extension DocumentReaders {

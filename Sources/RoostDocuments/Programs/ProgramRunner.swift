@@ -103,7 +103,8 @@ struct ProgramRunner {
                 // Descendants of the process that still run would keep the files open.
                 kill(-process, SIGKILL)
                 let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
-                try Self.checkSignal(code, program: program, limits: limits, maximumOutput: maximumOutput)
+                if code == 128 + SIGXFSZ { throw Self.outputFailure(program, maximumOutput) }
+                if code == 128 + SIGXCPU { throw timeFailure(program) }
                 // A program can ignore the signal, and a short one can end between two checks. A cut output
                 // must not take the place of a whole text.
                 if Self.exceeds(output, maximumOutput) { throw Self.outputFailure(program, maximumOutput) }
@@ -112,8 +113,7 @@ struct ProgramRunner {
             var failure: (any Error)?
             if isCancelled() { failure = CancellationError() }
             if ContinuousClock.now >= deadline {
-                failure = DocumentError.programLimitExceeded(
-                    "\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
+                failure = timeFailure(program)
             }
             if Self.exceeds(output, maximumOutput) { failure = Self.outputFailure(program, maximumOutput) }
             if let failure {
@@ -137,17 +137,8 @@ struct ProgramRunner {
         .limitExceeded("\(program) extracted more than \(maximum) bytes of text")
     }
 
-    /// Throws if a signal that enforces a limit has ended a program.
-    private static func checkSignal(
-        _ status: Int32, program: String, limits: DocumentLimits, maximumOutput: Int
-    ) throws {
-        switch status - 128 {
-        case SIGXFSZ: throw outputFailure(program, maximumOutput)
-        case SIGXCPU:
-            throw DocumentError.programLimitExceeded(
-                "\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
-        default: break
-        }
+    private func timeFailure(_ program: String) -> DocumentError {
+        .programLimitExceeded("\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
     }
 
     /// Starts a process in its own process group.
@@ -192,5 +183,44 @@ struct ProgramRunner {
                 "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
         }
         return process
+    }
+}
+
+/// A temporary folder that only the current user can open (mode 0700). It is removed with its files when the
+/// value is released.
+final class PrivateFolder {
+    /// The absolute path of the folder.
+    let path: String
+
+    /// Creates a folder with a random name.
+    ///
+    /// - Throws: ``DocumentError/missingProgram(_:)`` if the folder for temporary files is not writable.
+    init() throws {
+        var template = Array((NSTemporaryDirectory() + "/roost-document-XXXXXX").utf8CString)
+        guard let created = mkdtemp(&template) else {
+            throw DocumentError.missingProgram(
+                "no temporary folder can be created in \(NSTemporaryDirectory()): "
+                    + "\(String(cString: strerror(errno))); set TMPDIR to a writable folder")
+        }
+        path = String(cString: created)
+    }
+
+    deinit {
+        // The folder contains only files that this type created; a failure leaves a file in the folder for
+        // temporary files, which the system removes.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Writes a file and returns its path.
+    func write(_ data: Data, to name: String) throws -> String {
+        let file = path + "/" + name
+        do {
+            try data.write(to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+        } catch {
+            throw DocumentError.missingProgram(
+                "the temporary file \(file) cannot be written: \(error.localizedDescription); "
+                    + "free some space or set TMPDIR to another folder")
+        }
+        return file
     }
 }

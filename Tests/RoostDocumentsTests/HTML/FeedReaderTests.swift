@@ -91,17 +91,6 @@ import Testing
         #expect(items.map(\.text) == ["First text"])
     }
 
-    @Test func `The items of a JSON Feed are read`() async throws {
-        let items = try await read(
-            """
-            {"version": "https://jsonfeed.org/version/1.1", "title": "News", "items": [
-            {"id": "1", "url": "https://example.org/1", "content_html": "<p>Some <i>text</i></p>",
-             "tags": ["Water"]}, {"id": 2, "content_text": "Plain <text>"}]}
-            """)
-        #expect(items.map(\.key) == ["1", "2"])
-        #expect(items.map(\.text) == ["Some text", "Plain <text>"])
-    }
-
     @Test func `Feeds with entities or without items are rejected`() async {
         let bomb = """
             <?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>
