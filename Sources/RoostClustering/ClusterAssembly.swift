@@ -247,15 +247,11 @@ package struct ClusterAssembly: Sendable {
     private func trace(
         _ memberIDs: [[Entry.ID]], _ clusterIDs: [Cluster.ID], from previous: [Cluster]
     ) -> ClusterLineage.Trace {
-        let parents = Set(partition.parents.compactMap(\.self))
-        let previousParents = Set(previous.compactMap(\.parent))
         var result = ClusterLineage.Trace(
             origins: Array(repeating: [], count: members.count), vanished: [])
-        for isParent in [true, false] {
-            let groups = members.indices.filter { parents.contains($0) == isParent }
+        for (groups, clusters, isParent) in levels(previous) {
             let found = ClusterLineage.trace(
-                groups.map { memberIDs[$0] }, groups.map { clusterIDs[$0] },
-                from: previous.filter { previousParents.contains($0.id) == isParent })
+                groups.map { memberIDs[$0] }, groups.map { clusterIDs[$0] }, from: clusters)
             for (group, origins) in zip(groups, found.origins) { result.origins[group] = origins }
             // Parent clusters are not counted, because they contain the same entries as the leaf clusters.
             if !isParent { (result.vanished, result.stability) = (found.vanished, found.stability) }
@@ -265,17 +261,22 @@ package struct ClusterAssembly: Sendable {
 
     /// Matches leaf groups with leaf clusters, and parent groups with parent clusters.
     private func match(_ memberIDs: [[Entry.ID]], to previous: [Cluster]) -> [Cluster?] {
-        let parents = Set(partition.parents.compactMap(\.self))
-        let previousParents = Set(previous.compactMap(\.parent))
         var matches = [Cluster?](repeating: nil, count: members.count)
-        for isParent in [false, true] {
-            let groups = members.indices.filter { parents.contains($0) == isParent }
-            let found = ClusterIdentity.match(
-                groups.map { memberIDs[$0] },
-                to: previous.filter { previousParents.contains($0.id) == isParent })
+        for (groups, clusters, _) in levels(previous) {
+            let found = ClusterIdentity.match(groups.map { memberIDs[$0] }, to: clusters)
             for (group, cluster) in zip(groups, found) { matches[group] = cluster }
         }
         return matches
+    }
+
+    /// Returns the groups and the previous clusters that are leaves, and those that are parents.
+    private func levels(_ previous: [Cluster]) -> [(groups: [Int], clusters: [Cluster], isParent: Bool)] {
+        let parents = Set(partition.parents.compactMap(\.self))
+        let previousParents = Set(previous.compactMap(\.parent))
+        return [false, true].map { isParent in
+            let groups = members.indices.filter { parents.contains($0) == isParent }
+            return (groups, previous.filter { previousParents.contains($0.id) == isParent }, isParent)
+        }
     }
 
     /// Returns the clusters, where parent clusters have the members of all of their descendants.

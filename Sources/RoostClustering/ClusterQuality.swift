@@ -129,31 +129,15 @@ struct ClusterQuality {
     }
 
     private static func separations(_ centroids: Matrix) -> [Float] {
-        let (k, d) = (centroids.rows, centroids.columns)
-        var nearest = [Float](repeating: -.infinity, count: k)
-        centroids.elements.withUnsafeBufferPointer { elements in
-            let base = SharedReads(elements.baseAddress!)
-            nearest.withUnsafeMutableBufferPointer { nearest in
-                let output = DisjointWrites(nearest.baseAddress!)
-                Parallel.forEachBlock(of: k, size: block) { part in
-                    var products = [Float](repeating: 0, count: part.count * k)
-                    products.withUnsafeMutableBufferPointer { products in
-                        BLAS.gemm(
-                            .init(base.pointer + part.lowerBound * d, stride: d),
-                            .init(base.pointer, stride: d, transposed: true),
-                            into: products.baseAddress!, stride: k, m: part.count, n: k, k: d)
-                    }
-                    for row in part {
-                        var best = -Float.infinity
-                        for other in 0..<k where other != row {
-                            best = max(best, products[(row - part.lowerBound) * k + other])
-                        }
-                        output[row] = best
-                    }
+        (0..<centroids.rows).map { row in
+            centroids.withRow(row) { own in
+                let nearest = (0..<centroids.rows).reduce(-Float.infinity) { nearest, other in
+                    other == row
+                        ? nearest : max(nearest, centroids.withRow(other) { innerProduct(own, $0) })
                 }
+                return max(0, 1 - nearest)
             }
         }
-        return nearest.map { max(0, 1 - $0) }
     }
 
     private static func assignmentThresholds(_ groups: [Int?], _ similarities: [Float], _ k: Int) -> [Float?]

@@ -54,15 +54,8 @@ extension StopWords {
         return lists
     }()
 
-    /// The lists for languages other than English, excluding words that are also English stop words, in the
-    /// order of the languages' numbers.
-    package static let otherLanguages: [Set<String>] = TextLanguage.allCases.filter { $0 != .english }
-        .compactMap { byLanguage[$0]?.subtracting(english) }
-
-    /// The minimum share of words from a list in texts that are considered to be in the language of the list.
-    /// Function words make up 30 to 50% of the words in a text in that language, and less than 3% in an
-    /// English text.
-    package static let minimumShare = 0.1
+    /// The words of each language without those that are also English stop words.
+    package static let otherLanguages = byLanguage.mapValues { $0.subtracting(english) }
 
     /// The stop words in lower case without diacritics of the languages that have been asked for.
     private static let folded = Mutex<[TextLanguage: Set<[UInt8]>]>([:])

@@ -12,10 +12,6 @@ public struct Matrix: Sendable, Hashable {
 
     /// Creates a matrix of the given numbers.
     ///
-    /// - Parameters:
-    ///   - rows: The number of rows.
-    ///   - columns: The number of columns.
-    ///   - elements: The numbers, row by row.
     /// - Precondition: `elements.count == rows * columns`.
     public init(rows: Int, columns: Int, elements: [Float]) {
         precondition(

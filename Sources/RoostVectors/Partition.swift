@@ -74,13 +74,6 @@ public struct Partition: Sendable, Hashable {
 
     /// Creates a partition.
     ///
-    /// - Parameters:
-    ///   - labels: The label of each row (n).
-    ///   - centroids: (groups, d), unit length.
-    ///   - similarities: The cosine of each row with the centroid of its group (n).
-    ///   - confidences: The confidence of each assignment (n), from 0 to 1.
-    ///   - parents: The parent of each group; `nil` if the groups form no hierarchy.
-    ///   - facts: Values to record with the run.
     /// - Precondition: `similarities` and `confidences` have as many elements as `labels`; `parents` has one
     ///   element for each group.
     public init(
@@ -261,10 +254,6 @@ public struct ClusteringError: LocalizedError, Sendable, Hashable, CustomStringC
     public let message: String
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of error.
-    ///   - message: The cause, in English, for people.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -38,12 +38,6 @@ public struct SphericalKMeans: Clusterer {
     }
 
     /// Creates a clusterer.
-    ///
-    /// - Parameters:
-    ///   - clusters: The number of groups.
-    ///   - seed: The seed of the initial centroids.
-    ///   - restarts: The number of runs from different initial centroids.
-    ///   - maximumIterations: The maximum number of iterations of a run.
     public init(clusters: Int, seed: UInt64 = 0, restarts: Int = 8, maximumIterations: Int = 100) {
         self.clusters = clusters
         self.seed = seed

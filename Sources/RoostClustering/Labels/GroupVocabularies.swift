@@ -102,7 +102,7 @@ package struct GroupVocabularies: Sendable {
                 for (stem, candidate) in candidates[group] { texts[stem, default: 0] += candidate.texts }
             }
             for group in indices {
-                let excluded = totals[group].languages.stopWords.union(KeywordRules.quantities)
+                let excluded = totals[group].stopWords.union(KeywordRules.quantities)
                 let words = candidates[group].compactMap { stem, candidate -> (String, Candidate)? in
                     guard !excluded.contains(candidate.word) else { return nil }
                     var candidate = candidate
@@ -139,7 +139,7 @@ package struct GroupVocabularies: Sendable {
         var result: [String: Candidate] = [:]
         var occurrences: [String: Int] = [:]
         let minimum = group.textCount < 3 ? 1 : 2
-        let stopWords = group.languages.stopWords
+        let stopWords = group.stopWords
         let counts = group.texts.merging(group.titles, uniquingKeysWith: max)
         // A function word can have the stem of another word, such as "para" and "parar".
         for (word, count) in counts where !KeywordRules.isSeparateWord(word) && !stopWords.contains(word) {

@@ -14,15 +14,6 @@ enum KeywordRules {
     /// Stop words that may occur inside a phrase.
     static let joiningWords: Set<String> = ["of"]
 
-    /// For each stop word, the indices of the lists in ``StopWords/otherLanguages`` that contain it.
-    static let languagesOfStopWords: [String: [Int]] = {
-        var result: [String: [Int]] = [:]
-        for (index, words) in StopWords.otherLanguages.enumerated() {
-            for word in words { result[word, default: []].append(index) }
-        }
-        return result
-    }()
-
     /// Returns whether a word begins with a character of a script that is written without spaces.
     static func isSeparateWord(_ word: String) -> Bool {
         word.unicodeScalars.first.map(WordScanner.isSeparateWord) ?? false

@@ -11,7 +11,8 @@ struct WordCounts: Sendable {
     var representative: [String: Int] = [:]
     /// For each phrase that at least two representative texts contain, the number of these texts.
     var phraseTexts: [String: Int] = [:]
-    var languages = LanguageCounts()
+    /// The number of texts in each language. The language of all words together counts for all texts.
+    var languages: [TextLanguage: Int] = [:]
 
     mutating func add(_ other: WordCounts) {
         texts.merge(other.texts, uniquingKeysWith: +)
@@ -19,7 +20,20 @@ struct WordCounts: Sendable {
         textCount += other.textCount
         representative.merge(other.representative, uniquingKeysWith: +)
         phraseTexts.merge(other.phraseTexts, uniquingKeysWith: +)
-        languages.add(other.languages)
+        languages.merge(other.languages, uniquingKeysWith: +)
+    }
+
+    /// The minimum share of texts in a language among the texts of a group, because the language of a few
+    /// texts may be detected incorrectly.
+    private static let minimumTextShare = 0.02
+
+    /// The function words of the languages in which the texts are written, without those that are also
+    /// English ones.
+    var stopWords: Set<String> {
+        languages.reduce(into: []) { words, language in
+            guard Double(language.value) >= Self.minimumTextShare * Double(textCount) else { return }
+            words.formUnion(StopWords.otherLanguages[language.key] ?? [])
+        }
     }
 
     /// The share of a compound's occurrences that must be part of a longer one for the longer one to replace
@@ -47,63 +61,5 @@ struct WordCounts: Sendable {
             }
         }
         return compounds.keys.filter { !parts.contains($0) }
-    }
-}
-
-/// The languages other than English of a group of texts.
-///
-/// The language of each text is counted separately, because a group can have texts in several languages, and
-/// the stop words of a language with a tenth of the texts are only a few percent of all words.
-struct LanguageCounts: Sendable {
-    struct Text: Sendable {
-        fileprivate var stopWords = [Int](repeating: 0, count: StopWords.otherLanguages.count)
-        fileprivate var wordCount = 0
-
-        mutating func add(_ languages: [Int]) {
-            wordCount += 1
-            for language in languages { stopWords[language] += 1 }
-        }
-    }
-
-    private var words = [Int](repeating: 0, count: StopWords.otherLanguages.count)
-    private var texts = [Int](repeating: 0, count: StopWords.otherLanguages.count)
-    private var (wordCount, textCount) = (0, 0)
-
-    /// The minimum number of stop words in a text in their language. A text with this number needs twice the
-    /// share of a longer one, because two foreign words can be a name.
-    private static let minimumStopWords = 2
-    /// The minimum share of texts in a language among the texts of a group, because the language of a few
-    /// texts may be detected incorrectly.
-    private static let minimumTextShare = 0.02
-
-    mutating func add(_ text: Text) {
-        textCount += 1
-        wordCount += text.wordCount
-        let best = max(Self.minimumStopWords, text.stopWords.max() ?? 0)
-        let share = Double(best) / Double(max(1, text.wordCount))
-        let minimumShare = StopWords.minimumShare * (best == Self.minimumStopWords ? 2 : 1)
-        for language in words.indices {
-            words[language] += text.stopWords[language]
-            if text.stopWords[language] == best, share >= minimumShare { texts[language] += 1 }
-        }
-    }
-
-    mutating func add(_ other: LanguageCounts) {
-        wordCount += other.wordCount
-        textCount += other.textCount
-        for language in words.indices {
-            words[language] += other.words[language]
-            texts[language] += other.texts[language]
-        }
-    }
-
-    var stopWords: Set<String> {
-        words.indices.reduce(into: []) { result, language in
-            let wordShare = Double(words[language]) / Double(max(1, wordCount))
-            let textShare = Double(texts[language]) / Double(max(1, textCount))
-            if wordShare >= StopWords.minimumShare || textShare >= Self.minimumTextShare {
-                result.formUnion(StopWords.otherLanguages[language])
-            }
-        }
     }
 }

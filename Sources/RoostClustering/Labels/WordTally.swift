@@ -26,7 +26,6 @@ struct WordTally: Sendable {
         var isWord: Bool
         var isJoining: Bool
         var isSeparateWord: Bool
-        var languages: [Int]
         var script: WordScript
         /// The number of the clue to the language (``LanguageEvidence``).
         var clue: UInt16
@@ -52,7 +51,8 @@ struct WordTally: Sendable {
         /// zeros.
         var phrases: [SIMD4<Int32>: Count] = [:]
         var textCount: Int32 = 0
-        var languages = LanguageCounts()
+        /// The number of texts in each language.
+        var languages: [TextLanguage: Int] = [:]
         var evidence = LanguageEvidence()
     }
 
@@ -111,19 +111,18 @@ struct WordTally: Sendable {
     private mutating func words(
         of utf8: [UInt8], _ group: Int
     ) -> (words: [TextWord], language: TextLanguage) {
-        var (evidence, languages) = (LanguageEvidence(), LanguageCounts.Text())
+        var evidence = LanguageEvidence()
         var hasApostrophes = false
         var words: [TextWord] = []
         for word in Words(utf8: utf8) {
             let number = number(word)
             words.append(TextWord(word: word, number: number, whole: word.utf8Range))
-            languages.add(terms[Int(number)].languages)
             evidence.add(terms[Int(number)].clue)
             if word.folded.utf8.contains(UInt8(ascii: "'")) { hasApostrophes = true }
         }
-        groups[group].languages.add(languages)
         groups[group].evidence.add(evidence)
         let language = evidence.best(.latin, default: .english)
+        groups[group].languages[language, default: 0] += 1
         guard hasApostrophes, language != .english else { return (words, language) }
         for index in words.indices {
             let content = words[index].word.content(in: language, of: utf8)
@@ -217,7 +216,6 @@ struct WordTally: Sendable {
                 isWord: !StopWords.english.contains(term) && KeywordRules.isSignificant(term),
                 isJoining: KeywordRules.joiningWords.contains(term),
                 isSeparateWord: KeywordRules.isSeparateWord(term),
-                languages: KeywordRules.languagesOfStopWords[term] ?? [],
                 script: WordScript.script(of: spelling), clue: LanguageEvidence.number(of: spelling)))
         numbers[term] = number
         return number
@@ -267,6 +265,10 @@ struct WordTally: Sendable {
     private func counts(_ group: Group) -> WordCounts {
         var result = WordCounts()
         (result.textCount, result.languages) = (Int(group.textCount), group.languages)
+        for script in WordScript.allCases {
+            let language = group.evidence.best(script, default: .unstemmed)
+            result.languages[language, default: 0] += result.textCount
+        }
         for (number, count) in group.words {
             let word = terms[Int(number)].text
             // A word may have been counted only in titles, if its other occurrences are within markup.

@@ -68,13 +68,6 @@ public struct LeidenClusterer: Clusterer {
         public var fullRunCount: Int
 
         /// Creates a start from the result of a previous run.
-        ///
-        /// - Parameters:
-        ///   - groups: The group of each vector; `nil` for a vector that is new or was an outlier.
-        ///   - resolution: The resolution of the previous run.
-        ///   - parentResolution: The resolution of the parent groups in the previous run; `nil` if there were
-        ///     none.
-        ///   - fullRunCount: The number of vectors in the last run that clustered all vectors.
         public init(
             groups: [Int?], resolution: Double, parentResolution: Double? = nil, fullRunCount: Int
         ) {
@@ -88,9 +81,6 @@ public struct LeidenClusterer: Clusterer {
         package static let resolution = "resolution"
         /// See ``Start/fullRunCount``.
         package static let fullRunCount = "lookedAt"
-        /// The version of the rules by which the resolution is chosen. A run continues a previous run only if
-        /// both use the same version, so a partition that was made with earlier rules is not kept forever.
-        package static let rules = "rules"
         /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
         /// vectors have no clear groups or one group dominates.
         package static let largestShare = "largestShare"
@@ -107,13 +97,6 @@ public struct LeidenClusterer: Clusterer {
     }
 
     /// Creates a clusterer.
-    ///
-    /// - Parameters:
-    ///   - granularity: The size of the groups, relative to the chosen resolution.
-    ///   - resolution: The resolution of modularity; `nil` chooses it from the data.
-    ///   - neighbors: The number of nearest neighbors of each vector in the graph.
-    ///   - maximumOutliers: The maximum share of the vectors that may be outliers.
-    ///   - seed: The seed of the approximate search for neighbors.
     public init(
         granularity: Granularity = .medium, resolution: Double? = nil, neighbors: Int = 15,
         maximumOutliers: Double = 0.05, seed: UInt64 = 0
@@ -159,7 +142,6 @@ public struct LeidenClusterer: Clusterer {
         let outliers = groups.outliers(
             atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
         var facts = [FactKey.resolution: chosen.resolution, "neighbors": Double(k)]
-        facts[FactKey.rules] = Self.rulesVersion
         facts[FactKey.fullRunCount] = Double(chosen.fullRunCount ?? vectors.rows)
         if let evidence = chosen.evidence {
             facts[FactKey.gap] = evidence.gap
@@ -206,9 +188,6 @@ public struct LeidenClusterer: Clusterer {
     /// The groups of a previous run are kept only if neither the share of new vectors nor the relative change
     /// in the number of vectors exceeds this value.
     private static let maximumChange = 0.2
-    /// See ``FactKey/rules``. Version 1, which chose the resolution with the largest gap, was not recorded.
-    /// Version 2 recorded no resolution of the parents.
-    package static let rulesVersion = 3.0
     /// The seed of all random choices except those of the neighbor search. See ``seed``.
     private static let fixedSeed: UInt64 = 0
     /// If there are fewer points than this, each of them has at least ``smallNeighbors`` neighbors in the

@@ -56,7 +56,7 @@ enum YAMLFrontMatter {
         case .scalar(let scalar):
             let isPlain = scalar.style == .plain || scalar.style == .any
             let isExplicitString =
-                isPlain && node.tag == Tag(.str) && YAMLScalar.value(scalar.string).isNumber
+                isPlain && node.tag == Tag(.str) && YAMLScalar.value(scalar.string).double != nil
             return .scalar(
                 isPlain && !isExplicitString ? YAMLScalar.value(scalar.string) : .string(scalar.string),
                 text: scalar.string)
@@ -198,15 +198,5 @@ enum YAMLFrontMatter {
             previous = byte
         }
         return hasAnchor ? count : 0
-    }
-}
-
-extension MetadataValue {
-    /// Whether the value is a number.
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .integer, .number: true
-        default: false
-        }
     }
 }

@@ -108,12 +108,6 @@ public struct BERTEmbedder: Embedder {
     /// prefixes.
     public let maximumTokens: Int?
 
-    /// The number of floating-point operations that the linear layers perform for one token.
-    package var operationsPerToken: Int {
-        let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
-        return 2 * configuration.layers * (4 * d * d + 2 * d * f)
-    }
-
     /// Returns the UTF-8 ranges of the tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 

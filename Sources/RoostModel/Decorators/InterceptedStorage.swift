@@ -11,10 +11,6 @@ public struct InterceptedStorage<Base: StorageProvider, Interceptor: StorageInte
     public let interceptor: Interceptor
 
     /// Creates a provider that passes its calls through an interceptor.
-    ///
-    /// - Parameters:
-    ///   - base: The provider that makes the calls.
-    ///   - interceptor: The code that runs around every call.
     public init(_ base: Base, by interceptor: Interceptor) {
         self.base = base
         self.interceptor = interceptor

@@ -39,12 +39,6 @@ public struct EmbedderError: LocalizedError, Sendable, CustomStringConvertible {
     public let remedy: Remedy?
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of the error.
-    ///   - message: A human-readable sentence without text from the user.
-    ///   - isRetryable: Whether repeating the same call later can succeed.
-    ///   - remedy: The action that can solve the problem.
     public init(_ code: Code, _ message: String, isRetryable: Bool = false, remedy: Remedy? = nil) {
         self.code = code
         self.message = message

@@ -71,10 +71,6 @@ public struct EntryPage: Sendable {
 
     /// Creates a page.
     ///
-    /// - Parameters:
-    ///   - entries: The entries of the page.
-    ///   - rows: The row of each entry.
-    ///   - next: The row after which the next page begins; `nil` on the last page.
     /// - Precondition: `entries` and `rows` have the same count.
     public init(entries: [Entry], rows: [UInt32], next: UInt32?) {
         precondition(entries.count == rows.count)

@@ -58,13 +58,6 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     public let remedy: Remedy?
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of the error.
-    ///   - message: A human-readable sentence without text that a user stored.
-    ///   - underlying: The error of a lower layer that caused this one.
-    ///   - isRetryable: Whether repeating the same call later can succeed.
-    ///   - remedy: The action that can solve the problem.
     public init(
         _ code: Code, _ message: String, underlying: (any Error)? = nil, isRetryable: Bool = false,
         remedy: Remedy? = nil

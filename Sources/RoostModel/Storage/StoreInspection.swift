@@ -21,12 +21,6 @@ public struct StorageFinding: Sendable, Hashable, Codable, CustomStringConvertib
     public var remedy: String?
 
     /// Creates a finding.
-    ///
-    /// - Parameters:
-    ///   - severity: The severity of the finding.
-    ///   - subject: The file, table or entry that the finding is about.
-    ///   - message: A predicate about the subject.
-    ///   - remedy: The action that a repair takes, as a predicate.
     public init(_ severity: Severity, _ subject: String, _ message: String, remedy: String? = nil) {
         self.severity = severity
         self.subject = subject

@@ -77,7 +77,7 @@ package struct WrittenDate: Sendable, Hashable {
         return (hours * 60 + minutes) * (sign == "-" ? -1 : 1)
     }
 
-    /// The number of the first day since 1970-01-01; `nil` if there is no such day.
+    /// The number of the first day since 1970-01-01; `nil` if the month has no such day.
     private var firstDay: Int64? { year.flatMap { DateText.days($0, month ?? 1, day ?? 1) } }
 
     /// The beginning of the date. A date without a time zone is in UTC.

@@ -88,11 +88,6 @@ package struct TagName: Sendable, Hashable {
         return tags + distinct(others).filter { !known.contains(TagName($0)) }
     }
 
-    /// Returns a tag and the tags in which it is nested, such as `garden/herbs` and `garden`.
-    package static func withOuterTags(_ tag: String) -> [String] {
-        [tag] + tag.indices.filter { tag[$0] == "/" && $0 != tag.startIndex }.map { String(tag[..<$0]) }
-    }
-
     /// Returns whether a tag can be given by a user or program: it is one line without control characters,
     /// and has other characters than white space.
     package static func isValid(_ tag: String) -> Bool {

@@ -39,8 +39,6 @@ import Testing
         #expect(TagName.spelling(of: "\u{A0}\t") == nil)
         #expect(TagName.distinct(["Birds", "birds", "", " ", "a\nb"]) == ["Birds", "a b"])
         #expect(TagName.adding(["BIRDS", "new", "New"], to: ["birds"]) == ["birds", "new"])
-        #expect(TagName.withOuterTags("a/b/c") == ["a/b/c", "a", "a/b"])
-        #expect(TagName.withOuterTags("/a") == ["/a"])
         for tag in ["a\nb", "a\u{1B}", "\u{2028}a", "", "  "] { #expect(!TagName.isValid(tag)) }
         #expect(TagName.isValid("two words"))
     }
