@@ -45,7 +45,7 @@ extension ClusterCommand {
             let store = try await options.open()
             var chosen: [Cluster.ID] = []
             for id in ids { chosen.append(try await options.cluster(id, store).id) }
-            let requests = try await store.labelingRequests(
+            let requests = try await store.clusters.labelingRequests(
                 of: ids.isEmpty ? nil : chosen,
                 unlessLabeledBy: again ? nil : remote.map { RemoteLabeler($0).name })
             guard let remote, !dryRun else {
@@ -91,7 +91,7 @@ extension ClusterCommand {
                 "sending keywords and the beginnings of \(Count.text(texts, "text")) from "
                     + "\(Count.text(requests.count, "cluster")) to \(Terminal.line(model.name, limit: 60)) "
                     + "at \(server)")
-            let report = try await store.labelClusters(with: labeler, requests)
+            let report = try await store.clusters.label(with: labeler, requests)
             for refusal in report.refused.prefix(Terminal.maximumListedItems) {
                 options.note("cluster \(refusal.cluster.text.prefix(8)) keeps its label: \(refusal.reason)")
             }

@@ -57,7 +57,7 @@ struct BackupCommand: AsyncParsableCommand {
             let start = Date()
             let progress = Progress(isQuiet: options.quiet)
             let report = try await StoreBackup(location).create(in: repository, tags: tag) { done, total in
-                progress.update(done, fraction: Double(done) / Double(max(1, total)))
+                progress.update(done, of: total)
             }
             progress.finish()
             options.detail(String(format: "backed up in %.2f s", Date().timeIntervalSince(start)))
@@ -166,7 +166,7 @@ struct BackupCommand: AsyncParsableCommand {
             do {
                 stamp = try await StoreBackup(target).restore(
                     choice.snapshot, from: repository, provider: chosen,
-                    progress: { progress.update($0, fraction: Double($0) / Double(max(1, $1))) },
+                    progress: { progress.update($0, of: $1) },
                     onLoss: onLoss)
             } catch let error as BackupError where error.code == .damaged && !allowDamaged {
                 progress.finish()

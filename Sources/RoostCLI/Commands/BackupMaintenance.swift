@@ -50,7 +50,7 @@ extension BackupCommand {
             let repository = try await backups.open(options)
             let progress = Progress(isQuiet: options.quiet, unit: "packs")
             let result = try await repository.verify(readingData: readData) {
-                progress.update($0, fraction: Double($0) / Double(max(1, $1)))
+                progress.update($0, of: $1)
             }
             progress.finish()
             if json {

@@ -32,7 +32,7 @@ struct ChatCommand: AsyncParsableCommand {
                 Examples:
                   roost chat search what did we decide about backups --since 30d
                   roost chat search the bug in May -n 10 --context 3
-                  roost chat search deployment --agent assistant --tokens 2000 --json
+                  roost chat search deployment --agent assistant --json
                 """)
 
         @OptionGroup var options: StoreOptions
@@ -48,14 +48,6 @@ struct ChatCommand: AsyncParsableCommand {
             name: .long,
             help: ArgumentHelp("Show N messages before and after each message.", valueName: "N"))
         var context = 1
-
-        @Option(
-            name: .long,
-            help: ArgumentHelp("The maximum number of tokens in the output.", valueName: "N"))
-        var tokens: Int?
-
-        @Flag(name: .long, help: "Rank newer messages higher.")
-        var recent = false
 
         @Option(name: .long, help: "The search mode: hybrid, vector or text.")
         var mode: SearchMode = .hybrid
@@ -83,20 +75,15 @@ struct ChatCommand: AsyncParsableCommand {
             guard (0...100).contains(context) else {
                 throw ValidationError("--context must be a whole number from 0 to 100, not \(context)")
             }
-            guard tokens.map({ $0 > 0 }) ?? true else {
-                throw ValidationError("--tokens must be a whole number of at least 1")
-            }
         }
 
         func run() async throws {
             let text = try Query.text(of: words)
             let store = try await options.open()
-            var recall = RecallOptions(
-                limit: limitOption.limit ?? 5, context: context, tokenBudget: tokens)
+            var recall = RecallOptions(limit: limitOption.limit ?? 5, context: context)
             recall.mode = mode
             recall.includesAll = all
             recall.usesExactWords = exactWords
-            if recent { recall.recency = .init() }
             let result = try await ConversationMemory(store).search(text, in: try filters.filter(), recall)
             try await store.close()
             for remark in SearchOptions.remarks(on: result.search, subject: "message") {
@@ -106,8 +93,6 @@ struct ChatCommand: AsyncParsableCommand {
             guard result.recollections.isEmpty else { return }
             if result.hasOnlyNoise {
                 SearchOptions.reportNoise({ text in result.nearest.map { heading(of: $0, text) } }, options)
-            } else if let tokens, result.count > 0 {
-                options.note("no message has at most \(tokens) tokens; a higher --tokens finds more")
             } else {
                 let isUnrestricted = filters.isEmpty && result.search.text?.isSelective != true
                 options.note(

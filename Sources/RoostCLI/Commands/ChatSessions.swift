@@ -133,7 +133,10 @@ extension ChatCommand {
                 throw RoostError(.notFound, "no message matches the filters; nothing was removed")
             }
             if !dryRun {
-                try Confirmation.requireRemoval(of: count, isConfirmed: yes, options)
+                guard try Confirmation.permitsRemoval(of: count, "messages", isConfirmed: yes) else {
+                    options.note("nothing was removed")
+                    throw ExitCode(ExitStatus.nothingFound.rawValue)
+                }
                 if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
                 try await memory.forget(messages)
                 await options.refreshIndex(of: store)

@@ -16,10 +16,8 @@ extension ClusterCommand {
                   silhouette  How much nearer the members are to each other than to the nearest other \
                 cluster, -1 to 1; below 0, the cluster overlaps another cluster.
                   stability   The share of random samples of the entries in which clustering finds the \
-                cluster again, 0 to 1. A sample has 80% of the entries, at most 4,000. A cluster is found \
-                again if it and a cluster of the sample have at least half of their combined members in \
-                common. Missing for a cluster that you edited, for one with hardly any members in the \
-                samples, and for more than 200 clusters that `roost recluster --clusters` created.
+                cluster again, 0 to 1. Missing for a cluster that you edited, and for one with hardly any \
+                members in the samples.
 
                 Examples:
                   roost cluster show 94254dc3
@@ -44,7 +42,7 @@ extension ClusterCommand {
         func run() async throws {
             let store = try await options.open()
             let cluster = try await options.cluster(id, store)
-            let group = try await store.exportClusters().cluster(cluster.id)
+            let group = try await store.clusters.export().cluster(cluster.id)
             try await store.close()
             guard let group else {
                 throw RoostError(
@@ -175,7 +173,7 @@ extension ClusterCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let outliers = try await store.clusterOutliers()
+            let outliers = try await store.clusters.outliers()
             let hasClusters = try await !store.storage.fetchClusters().isEmpty
             try await store.close()
             let shown = outliers.prefix(limitOption.limit ?? 20)

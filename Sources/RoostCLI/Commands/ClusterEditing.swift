@@ -79,7 +79,7 @@ extension ClusterCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let lineage = try await store.clusterLineage()
+            let lineage = try await store.clusters.lineage()
             let run = try await store.storage.snapshot().clusteringRun()
             try await store.close()
             if json { return try Terminal.json(ClusterExport.Lineage(lineage)) }
@@ -125,7 +125,7 @@ extension ClusterCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let cluster = try await store.labelCluster(
+            let cluster = try await store.clusters.label(
                 try await options.cluster(id, store).id, as: unpin ? nil : text.joined(separator: " "))
             try await store.close()
             Terminal.write("\(Terminal.bold(Terminal.line(cluster.label)))  \(cluster.id.text.prefix(8))")
@@ -158,7 +158,7 @@ extension ClusterCommand {
             let store = try await options.open()
             var clusters: [Cluster.ID] = []
             for id in ids { clusters.append(try await options.cluster(id, store).id) }
-            let merged = try await store.mergeClusters(clusters)
+            let merged = try await store.clusters.merge(clusters)
             try await store.close()
             Terminal.write(ClusterDocument(merged).line)
         }
@@ -194,7 +194,7 @@ extension ClusterCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let parts = try await store.splitCluster(try await options.cluster(id, store).id, into: into)
+            let parts = try await store.clusters.split(try await options.cluster(id, store).id, into: into)
             try await store.close()
             for part in parts { Terminal.write(ClusterDocument(part).line) }
             if parts.count < into {
@@ -223,7 +223,7 @@ extension ClusterCommand {
         func run() async throws {
             let store = try await options.open()
             let cluster = try await options.cluster(id, store)
-            try await store.deleteCluster(cluster.id)
+            try await store.clusters.delete(cluster.id)
             try await store.close()
             options.note(
                 "deleted the cluster; \(Count.text(cluster.members.count, "entry is", "entries are")) "

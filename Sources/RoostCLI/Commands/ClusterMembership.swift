@@ -41,7 +41,7 @@ extension ClusterCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let matches = try await store.clusters(matching: text.joined(separator: " "))
+            let matches = try await store.clusters.matching(text.joined(separator: " "))
             try await store.close()
             let sizes = ClusterForest(matches.map(\.cluster))
             var writer = ListWriter(output, Self.columns)
@@ -121,7 +121,7 @@ extension ClusterCommand {
             }
             let isNone = to.lowercased() == EntryFilter.unclusteredName
             let cluster = isNone ? nil : try await options.cluster(to, store)
-            let moved = try await store.moveEntries(entries, to: cluster?.id)
+            let moved = try await store.clusters.move(entries, to: cluster?.id)
             try await store.close()
             let name = cluster.map { "to \(Terminal.line($0.label, limit: 60))" } ?? "out of their clusters"
             options.note("moved \(moved) of \(Count.text(Set(entries).count, "entry", "entries")) \(name)")

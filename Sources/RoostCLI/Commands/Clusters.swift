@@ -28,26 +28,21 @@ struct ClusterCommand: AsyncParsableCommand {
 
                   size        The number of members; for a cluster that contains other clusters, the sum of \
                 their sizes.
-                  cohesion    The mean cosine similarity of the members to the centroid of the cluster. 1 \
-                means that all members are equal; 0.5 to 0.8 is typical of texts on one subject.
-                  separation  The cosine distance from the centroid to the nearest other centroid. 0 \
-                means that another centroid is identical; the larger the value, the more distinct the \
-                cluster. '-' is shown if there is only one cluster, and for a cluster that contains \
-                other clusters. Terminals with fewer than 60 columns do not show it.
-                  label       The label. The note 'label may no longer fit' appears if you set the label and \
-                fewer than half of the members at that time remain, or the cluster has more than \
-                doubled.
+                  cohesion    The mean cosine similarity of the members to the centroid of the cluster; 0.5 \
+                to 0.8 is typical of texts on one subject.
+                  separation  The cosine distance from the centroid to the nearest other centroid. \
+                Terminals with fewer than 60 columns do not show it.
                   id          The first digits of the id, which other commands accept as an ID.
+
+                The note 'label may no longer fit' appears if you set the label and fewer than half of the \
+                members at that time remain, or the cluster has more than doubled.
 
                 Examples:
                   roost cluster list
-                  roost cluster list --flat
                   roost cluster list --format csv
                 """)
 
         @OptionGroup var options: StoreOptions
-
-        @OptionGroup var levelOption: FlatOption
 
         @OptionGroup var output: OutputOptions
 
@@ -58,10 +53,10 @@ struct ClusterCommand: AsyncParsableCommand {
             let tree = ClusterTree(clusters)
             if output.format != .text {
                 var writer = ListWriter(output, ClusterDocument.columns)
-                try writer.write(tree.documents(flat: levelOption.flat).map(\.row))
+                try writer.write(tree.documents.map(\.row))
                 writer.finish(options)
             } else if !clusters.isEmpty {
-                for line in tree.lines(.figures, flat: levelOption.flat) { Terminal.write(line) }
+                for line in tree.lines(.figures) { Terminal.write(line) }
             }
             if clusters.isEmpty {
                 options.note("the store has no clusters yet; run `roost recluster` to create them")

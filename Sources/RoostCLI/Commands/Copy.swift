@@ -44,16 +44,9 @@ struct Copy: AsyncParsableCommand {
         let source = try await open(from)
         let target = try await openTarget(to, like: source)
         let progress = Progress(isQuiet: options.quiet)
-        let report: StoreCopy.Report
-        do {
-            report = try await StoreCopy(from: source, to: target).run { done, all in
-                progress.update(done, fraction: Double(done) / Double(max(1, all)))
-            }
-        } catch is CancellationError {
-            progress.finish()
-            throw CommandError(.interrupted, "stopped; run the same command again to continue")
+        let report = try await progress.untilStopped("stopped; run the same command again to continue") {
+            try await StoreCopy(from: source, to: target).run { progress.update($0, of: $1) }
         }
-        progress.finish()
         try await source.close()
         try await target.close()
         Terminal.write(
@@ -78,7 +71,7 @@ struct Copy: AsyncParsableCommand {
                     + "empty folder")
         }
         let target = try await KnowledgeStore.create(
-            in: folder, provider: provider, embedder: source.embedder)
+            at: folder, provider: provider, embedder: source.embedder)
         options.note("created a store in \(folder.path) (\(target.embedder.space.model))")
         return target
     }

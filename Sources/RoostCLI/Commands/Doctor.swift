@@ -26,14 +26,6 @@ struct Doctor: AsyncParsableCommand {
     @Flag(name: .long, help: "Repair the damage as far as the intact data allows.")
     var repair = false
 
-    @Flag(
-        name: .long,
-        help: """
-            Also read every byte of the store's model. If files of the store's model have changed, embed \
-            the entries that were added since then again, and report those whose vectors differ.
-            """)
-    var models = false
-
     @Flag(name: .long, help: "Also list broken links, which lead to neither an entry nor a file.")
     var links = false
 
@@ -50,7 +42,7 @@ struct Doctor: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard compact ? !repair && !models && !links && !json : maxSize == nil else {
+        guard compact ? !repair && !links && !json : maxSize == nil else {
             throw ValidationError("--compact permits only --max-size, which needs it")
         }
     }
@@ -114,7 +106,7 @@ struct Doctor: AsyncParsableCommand {
 
     private func brokenLinks() async throws -> [StorageFinding] {
         let store = try await options.open()
-        let links = try await store.brokenLinks()
+        let links = try await store.links.broken()
         try await store.close()
         return links.map {
             .note(
@@ -128,5 +120,48 @@ struct Doctor: AsyncParsableCommand {
             let severity = finding.severity == .damage ? "damage" : "note  "
             Terminal.write("\(severity)  \(Terminal.line(finding.description, limit: 400))")
         }
+    }
+}
+
+/// Frees unused space of a store: `roost doctor --compact`.
+struct Compaction {
+    let options: StoreOptions
+    /// The new maximum size as an argument; `nil` keeps the present one.
+    let maximumSize: String?
+
+    func run() async throws {
+        let location = try options.location()
+        let limit = try maximumSize.map { try ByteCount.parse($0, option: "--max-size") }
+        if try StoreManifest.read(in: location).provider == .postgres { return try await runOnServer() }
+        let isRaised = try limit.map { try $0 ?? .max >= StoreManifest.presentSize(in: location) } ?? false
+        if let limit, isRaised { try StoreManifest.setMaximumSize(limit, in: location) }
+        let store = try await options.open()
+        let before = try StoreManifest.presentSize(in: location)
+        try await Progress(isQuiet: options.quiet).during("compacting \(ByteCount.text(before))") {
+            try await store.compact()
+        }
+        try await store.close()
+        let after = try StoreManifest.presentSize(in: location)
+        if let limit, !isRaised {
+            guard after <= limit ?? .max else {
+                throw CommandError(
+                    .usage,
+                    "cannot set the maximum size: the store already takes \(ByteCount.text(after)); remove "
+                        + "entries first")
+            }
+            try StoreManifest.setMaximumSize(limit, in: location)
+        }
+        Terminal.write("\(ByteCount.text(before)) before, \(ByteCount.text(after)) now")
+    }
+
+    private func runOnServer() async throws {
+        guard maximumSize == nil else {
+            throw CommandError(
+                .usage, "a store in PostgreSQL has no maximum size; limit the database on the server")
+        }
+        let store = try await options.open()
+        try await Progress(isQuiet: options.quiet).during("compacting") { try await store.compact() }
+        try await store.close()
+        Terminal.write("deleted superseded data; the server reuses its space after the next vacuum")
     }
 }

@@ -112,11 +112,11 @@ struct Edit: AsyncParsableCommand {
         }
         let all = Count.text(ids.count, "entry", "entries")
         for tag in addTag {
-            let count = try await store.addTag(tag, to: ids)
+            let count = try await store.update(ids, EntryChanges(addedTags: [tag]))
             options.note("added \(Terminal.line(tag, limit: 60)) to \(count) of \(all)")
         }
         for tag in removeTag {
-            let count = try await store.removeTag(tag, from: ids)
+            let count = try await store.update(ids, EntryChanges(removedTags: [tag]))
             options.note("removed \(Terminal.line(tag, limit: 60)) from \(count) of \(all)")
         }
     }

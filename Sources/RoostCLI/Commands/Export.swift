@@ -38,7 +38,7 @@ struct Export: AsyncParsableCommand {
             let store = try await options.open()
             if format == .html {
                 let map = try await Progress(isQuiet: options.quiet).during("computing the map") {
-                    try await store.clusterMap()
+                    try await store.clusters.map()
                 }
                 try await store.close()
                 try OutputFile.write(try map.page(), to: target.output)
@@ -48,7 +48,7 @@ struct Export: AsyncParsableCommand {
                 return
             }
             let export = try await Progress(isQuiet: options.quiet).during("reading the clusters") {
-                try await store.exportClusters(withEmbeddings: target.withEmbeddings)
+                try await store.clusters.export(withEmbeddings: target.withEmbeddings)
             }
             try await store.close()
             var data = Data()

@@ -31,7 +31,7 @@ struct FolderCommand: AsyncParsableCommand {
             (folder.textColumn, folder.idColumn) = (reading.textColumn, reading.idColumn)
             (folder.tags, folder.keepsOriginals) = (reading.tag, reading.keepOriginals)
             let store = try await options.openOrCreate()
-            try await store.addFolder(folder)
+            try await store.folders.add(folder)
             try await store.close()
             Terminal.write("remembered \(Terminal.line(folder.path))")
         }
@@ -46,7 +46,7 @@ struct FolderCommand: AsyncParsableCommand {
 
         func run() async throws {
             let store = try await options.open(recordingUndo: false)
-            let folders = try store.syncedFolders()
+            let folders = try store.folders.all()
             try await store.close()
             let columns = [
                 TableColumn(name: "path"), TableColumn(name: "options", style: .dim, isFlexible: true),
@@ -87,7 +87,7 @@ struct FolderCommand: AsyncParsableCommand {
 
         func run() async throws {
             let store = try await options.open(recordingUndo: false)
-            try await store.removeFolder(try options.syncedFolder(path, in: store))
+            try await store.folders.remove(try options.syncedFolder(path, in: store))
             try await store.close()
             Terminal.write("\(Terminal.line(path)) is no longer synced; its entries stay")
         }

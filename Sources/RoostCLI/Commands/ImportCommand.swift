@@ -87,7 +87,7 @@ struct ImportCommand: AsyncParsableCommand {
     private func importTexts(_ archive: TextArchive) async throws {
         let store = try await options.openOrCreate()
         let report = try await options.runImport(into: store, unit: "texts") {
-            try await store.importTexts(archive, progress: $0)
+            try await store.importEntries(archive, progress: $0)
         }
         if archive.recordsWithoutText > 0 {
             options.note(

@@ -53,7 +53,7 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "List the supported types of files, without ingesting anything.")
     var types = false
 
-    @Flag(name: .long, help: "Read the URLs as feeds (RSS, Atom, JSON Feed); each item becomes an entry.")
+    @Flag(name: .long, help: "Read the URLs as feeds (RSS, Atom); each item becomes an entry.")
     var feed = false
 
     @Flag(name: .long, help: "Also fetch URLs on this computer and in private networks.")
@@ -145,24 +145,17 @@ struct IngestCommand: AsyncParsableCommand {
         let start = Date()
         let written = Mutex(0)
         let all = Double(max(1, input.files.count + input.addresses.count))
-        var report: IngestReport
-        do {
-            report = try await ingest(drafts, store) { step in
+        var report = try await progress.untilStopped(interruption(afterWriting: written.withLock(\.self))) {
+            try await ingest(drafts, store) { step in
                 written.withLock { $0 = step.written }
                 progress.update(step.entries, fraction: min(1, Double(step.sources) / all))
             }
-        } catch is CancellationError {
-            progress.finish()
-            try? await store.close()
-            throw interruption(afterWriting: written.withLock(\.self))
         }
-        progress.finish()
         let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
         let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
         let folders = input.paths.filter { FileStatus($0)?.isFolder == true }
-        report.missingFiles = try await store.vanishedSources(
-            below: folders.map { URL(fileURLWithPath: $0) }
-        ).sources.count
+        report.missingFiles = try await Pruner(folders.map { URL(fileURLWithPath: $0) })
+            .vanished(in: store.storage.snapshot()).sources.count
         report.skipped = input.skipped + drafts.skipped + report.skipped
         if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
         try await store.close()
@@ -171,13 +164,11 @@ struct IngestCommand: AsyncParsableCommand {
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }
     }
 
-    private func interruption(afterWriting written: Int) -> CommandError {
-        CommandError(
-            .interrupted,
-            dryRun
-                ? "stopped; nothing was changed"
-                : "stopped: \(Count.text(written, "entry was", "entries were")) added or updated; "
-                    + "run the same command again to continue")
+    private func interruption(afterWriting written: Int) -> String {
+        dryRun
+            ? "stopped; nothing was changed"
+            : "stopped: \(Count.text(written, "entry was", "entries were")) added or updated; "
+                + "run the same command again to continue"
     }
 
     private func ingest(
@@ -207,7 +198,7 @@ struct IngestCommand: AsyncParsableCommand {
 
     private func show(_ report: IngestReport, _ seconds: TimeInterval) {
         if !options.quiet {
-            for line in SkipSummary(report.skipped).lines(isDetailed: options.verbose) {
+            for line in report.skipped.lines(isDetailed: options.verbose) {
                 Terminal.error(line)
             }
         }
@@ -229,7 +220,7 @@ struct IngestCommand: AsyncParsableCommand {
         }
         let counts = [
             "\(report.new) new", "\(report.updated) updated", "\(report.removed) removed",
-            "\(report.unchanged) unchanged", SkipSummary.count(report),
+            "\(report.unchanged) unchanged", "\(report.skipped.count) skipped",
         ].joined(separator: ", ")
         Terminal.write(dryRun ? "dry run: \(counts)" : counts)
         options.detail(

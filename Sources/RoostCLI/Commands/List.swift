@@ -127,7 +127,7 @@ struct List: AsyncParsableCommand {
             try await store.close()
             return Terminal.write("\(count)")
         }
-        let counts = try await store.counts(by: properties, matching: filter)
+        let counts = try await store.count(by: properties, matching: filter)
         try await store.close()
         if counts.isEmpty { options.note(filters.isEmpty ? "the store is empty" : filters.missReason) }
         let columns = properties.map { TableColumn(name: Terminal.line($0.name), isFlexible: true) }

@@ -1,4 +1,7 @@
 import ArgumentParser
+import Foundation
+import Roost
+import RoostRemote
 
 struct Model: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,6 +18,334 @@ struct Model: AsyncParsableCommand {
             """,
         subcommands: [
             ListModels.self, AddModel.self, PullModel.self, UseModel.self, DistillModel.self,
-            EmbedTexts.self, RemoveModel.self,
+            RemoveModel.self,
         ])
+}
+
+struct ListModels: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the installed models.",
+        discussion: """
+            Prints the dimension, maximum text length, pooling and size of each model.
+
+            Examples:
+              roost model list
+              roost model list --format csv
+            """)
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+        let models = UserDirectories().models
+        var documents: [ModelLibrary.Description] = []
+        for name in models.names() + [ModelLibrary.lexicalName] {
+            do {
+                documents.append(try models.describe(name))
+            } catch {
+                Terminal.error("cannot open the model \(name): \(error)")
+            }
+        }
+        var writer = ListWriter(output, Self.columns)
+        try writer.write(
+            documents.map { document in
+                ListRow(
+                    cells: [
+                        Terminal.line(document.name), "\(document.space.dimension)",
+                        document.maximumTokens.map { "\($0)" } ?? "no limit", "\(document.space.pooling)",
+                        document.bytes > 0 ? "\((document.bytes + 500_000) / 1_000_000) MB" : "-",
+                    ], document: document)
+            })
+        writer.finish(StoreOptions())
+    }
+
+    private static let columns = [
+        TableColumn(name: "name", style: .bold, isFlexible: true),
+        TableColumn(name: "dimensions", isNumber: true), TableColumn(name: "tokens", isNumber: true),
+        TableColumn(name: "pooling", isFlexible: true),
+        TableColumn(name: "size", isNumber: true),
+    ]
+}
+
+struct AddModel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Install a model from a folder.",
+        discussion: """
+            The folder must have the layout of sentence-transformers (BERT and XLM-R models) or Model2Vec \
+            (static models). Roost copies it.
+
+            Examples:
+              roost model add ~/Downloads/bge-small-en-v1.5
+              roost model add e5 --query-prefix 'query: ' --document-prefix 'passage: '
+            """)
+
+    @Argument(help: ArgumentHelp("The model's folder.", valueName: "DIR"), completion: .directory)
+    var directory: String
+
+    @OptionGroup var prefixes: PrefixOptions
+
+    func run() throws {
+        let models = UserDirectories().models
+        let name = try models.add(
+            URL(fileURLWithPath: directory), queryPrefix: prefixes.queryPrefix,
+            documentPrefix: prefixes.documentPrefix)
+        Terminal.write(
+            "installed \(name) in \(models.directory.path); use it with `roost init --model \(name)`")
+    }
+}
+
+struct PullModel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pull", abstract: "Download a model and install it.",
+        discussion: """
+            NAME is a repository of the Hugging Face hub, such as sentence-transformers/all-MiniLM-L6-v2, or \
+            of another server with the same URL paths. An interrupted download resumes; each file is checked \
+            against the checksum of the hub. For models that require a token, set $HF_TOKEN.
+
+            Examples:
+              roost model pull BAAI/bge-small-en-v1.5
+              roost model pull intfloat/e5-small-v2 --query-prefix 'query: '
+              roost model pull team/model --from https://hub.example --revision v2
+            """)
+
+    @Argument(help: ArgumentHelp("The repository of the model.", valueName: "NAME"))
+    var name: String
+
+    @Option(name: .long, help: "The URL of the hub. Default: $HF_ENDPOINT, else https://huggingface.co.")
+    var from: String?
+
+    @Option(name: .long, help: "The branch, tag or commit to download.")
+    var revision = "main"
+
+    @OptionGroup var prefixes: PrefixOptions
+
+    @Flag(name: .shortAndLong, help: "Print only errors.")
+    var quiet = false
+
+    func run() async throws {
+        guard ModelHub.isName(name) else {
+            throw CommandError(
+                .usage,
+                "invalid model name '\(Terminal.line(name, limit: 80))'; give the name of a repository, such "
+                    + "as BAAI/bge-small-en-v1.5")
+        }
+        let environment = ProcessInfo.processInfo.environment
+        func given(_ variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
+        let hub = try ModelHub(
+            address: from ?? given("HF_ENDPOINT") ?? ModelHub.defaultAddress,
+            token: given("HF_TOKEN").flatMap { Secret($0) }, environment: environment)
+        let models = UserDirectories().models
+        // The path of this folder is fixed, so that an interrupted download can be resumed. Its last
+        // component becomes the model's name.
+        let staging = models.directory.appendingPathComponent(".pull/\(name)")
+        let progress = Progress(isQuiet: quiet, unit: "kB")
+        try await hub.fetch(name, revision: revision, files: ModelFolder.files, into: staging) {
+            done, total in
+            progress.update(done / 1000, fraction: total > 0 ? Double(done) / Double(total) : 0)
+        }
+        progress.finish()
+        let added = try models.add(
+            staging, queryPrefix: prefixes.queryPrefix, documentPrefix: prefixes.documentPrefix)
+        try? FileManager.default.removeItem(at: staging)
+        if !quiet {
+            Terminal.write(
+                "installed \(added) in \(models.directory.path); use it with `roost init --model \(added)`")
+        }
+    }
+}
+
+struct RemoveModel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an installed model.",
+        discussion: """
+            Stores that use the model can still be read, exported and searched by words (`roost query --mode \
+            text`), but not searched by meaning, and no texts can be added. If the current store uses the \
+            model, Roost asks for confirmation.
+
+            Examples:
+              roost model remove bge-small-en-v1.5
+              roost model remove fast
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The model's name, as in `roost model list`.", valueName: "MODEL"))
+    var name: String
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .shortAndLong, help: "Skip the confirmation if the store uses the model.")
+    var yes = false
+
+    func run() async throws {
+        guard try isPermitted() else {
+            options.note("nothing was removed")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        let removed = try UserDirectories().models.remove(name)
+        Terminal.write("removed \(removed)")
+    }
+
+    /// Returns whether the model may be removed, although the current store may use it.
+    private func isPermitted() throws -> Bool {
+        let location = try options.location()
+        guard !yes, let manifest = try? StoreManifest.read(in: location) else { return true }
+        let name = ModelLibrary.aliases[name.lowercased()] ?? name
+        guard manifest.space.model == name, UserDirectories().models.names().contains(name) else {
+            return true
+        }
+        guard Confirmation.isPossible else {
+            throw CommandError(
+                .usage,
+                "cannot remove the model \(name) without confirmation: the store in \(location.path) uses "
+                    + "it; use --yes to remove it")
+        }
+        return try Confirmation.ask("the store in \(location.path) uses the model; remove \(name)?")
+    }
+}
+
+struct DistillModel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "distill", abstract: "Create a fast static model from a BERT model.",
+        discussion: """
+            A static model has one vector per token, independent of the context: several hundred times \
+            as fast as the original model, but less accurate. Distillation needs no training texts and \
+            takes about a minute at most.
+
+            Examples:
+              roost model distill minilm --out fast && roost model add fast
+              roost model distill minilm --out small --dimension 128 --int8
+            """)
+
+    @Argument(
+        help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"))
+    var model: String
+
+    @Option(
+        name: .long, help: ArgumentHelp("The folder of the new model; it must not exist.", valueName: "DIR"))
+    var out: String
+
+    @Option(name: .long, help: "The dimension of the vectors.")
+    var dimension = 256
+
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Store each number of the vectors in 8 bits, which takes a quarter of the "
+                + "space."))
+    var int8 = false
+
+    @Flag(name: .shortAndLong, help: "Print only errors.")
+    var quiet = false
+
+    func run() async throws {
+        guard (1...4096).contains(dimension) else {
+            throw CommandError(.usage, "--dimension must be a number from 1 to 4096, not \(dimension)")
+        }
+        let parent = try await EmbedderChoice.open(model)
+        guard let parent = parent as? BERTEmbedder else {
+            throw CommandError(
+                .usage, "cannot distill \(Terminal.line(model, limit: 60)): it is not a BERT model")
+        }
+        let target = URL(fileURLWithPath: out)
+        let progress = Progress(isQuiet: quiet, unit: "tokens")
+        try await StaticEmbedder.distill(
+            parent, into: target, dimension: dimension, precision: int8 ? .int8 : .float32
+        ) { progress.update($0, of: $1) }
+        progress.finish()
+        let made = try StaticEmbedder(folder: target)
+        if !quiet {
+            Terminal.write(
+                "created \(target.path) with \(made.space.dimension) dimensions; "
+                    + "install it with `roost model add \(target.path)`"
+            )
+        }
+    }
+}
+
+struct UseModel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "use", abstract: "Move the store to another model by embedding all texts again.",
+        discussion: """
+            You can search and change the store while the new vectors are computed. Roost then creates a \
+            backup and replaces all vectors in one commit. To continue an interrupted move, run the same \
+            command again. Clusters keep their labels and members; run `roost recluster` to cluster by the \
+            new vectors.
+
+            Examples:
+              roost model use minilm
+              roost model use remote:nomic-embed-text
+              roost model use --discard
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "The new model: an installed model, a model folder, remote:NAME, or lexical.", valueName: "NAME"))
+    var model: String?
+
+    @Flag(name: .long, help: "Do not create a backup before the vectors are replaced.")
+    var noBackup = false
+
+    @Flag(name: .long, help: "Abandon an unfinished move; the store keeps its model.")
+    var discard = false
+
+    @Flag(name: .long, help: "Print the result as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard (model != nil) != discard else {
+            throw ValidationError("give the name of a model, or --discard")
+        }
+    }
+
+    func run() async throws {
+        let location = try options.location()
+        guard try options.hasStore() else {
+            throw RoostError(
+                .noStore, "cannot open a store in \(location.path): not found; create one with `roost init`")
+        }
+        guard let model else {
+            let found = try await ModelMigration.discard(in: location)
+            return options.note(
+                found ? "removed the vectors of the unfinished move" : "no unfinished move to discard")
+        }
+        var notes: [String] = []
+        let embedder = try await EmbedderChoice.openForStore(model, &notes)
+        for text in notes { options.note(text) }
+        var reembedding = ModelMigration(of: location, to: embedder)
+        reembedding.makesBackup = !noBackup
+        reembedding.passphrase = try BackupOptions.passphraseFromEnvironment()
+        let progress = Progress(isQuiet: options.quiet)
+        let migration = reembedding
+        let report = try await progress.untilStopped(
+            "stopped: the store is unchanged; run the same command again to continue"
+        ) { try await migration.run { progress.update($0.done, of: $0.total) } }
+        if report.isMoved {
+            // The move to another model started a new epoch, so the old index can no longer be used.
+            let store = try await options.open(recordingUndo: false)
+            await options.refreshIndex(of: store)
+            try await store.close()
+        }
+        if json { return try Terminal.json(report) }
+        guard report.isMoved else {
+            return Terminal.write("the store already uses \(report.to)")
+        }
+        Terminal.write("embedded \(Count.text(report.entries, "entry", "entries")) with \(report.to)")
+        if report.omittedTokens > 0 {
+            options.note(
+                "omitted "
+                    + Count.text(report.omittedTokens, "token that exceeds", "tokens that exceed")
+                    + " the model's maximum length")
+        }
+        if let backup = report.backup {
+            options.note(
+                "the previous state is in a backup: `roost backup restore \(backup.prefix(8)) --into DIR`")
+        }
+        if report.hasClusters {
+            options.note(
+                "the clusters are unchanged; run `roost recluster` to cluster by the new vectors")
+        }
+    }
 }

@@ -11,16 +11,9 @@ struct Recluster: AsyncParsableCommand {
             cluster with mostly the same members keeps its id and your label. With the same entries, \
             options and seed, the clusters are the same.
 
-            If there are more than 25 clusters, Roost groups similar ones into 8 to 25 larger clusters at an \
-            upper level, provided that random samples of the entries form nearly the same larger clusters. \
-            Only the clusters at the lowest level have members; the option \
-            --cluster of other commands accepts clusters of any level. Each line of the output shows the \
-            size of a cluster, a bar proportional to the size, the label and the first digits of the id; \
-            clusters of a lower level are indented below the cluster that contains them.
-
-            A label consists of words and phrases that are frequent in a cluster and rare in others; \
-            words in titles and in names of folders count more. If the model compares meanings, two \
-            phrases distinguish the cluster from others, and one is a general name for its subject.
+            If there are more than 25 clusters, Roost groups similar ones into 8 to 25 larger clusters, \
+            below which they are indented. A label consists of words and phrases that are frequent in a \
+            cluster and rare in others; words in titles and in names of folders count more.
 
             Lines that more than 5% of the entries contain, such as footers and navigation, are ignored; \
             `roost show` lists the ignored lines of an entry.
@@ -52,8 +45,6 @@ struct Recluster: AsyncParsableCommand {
 
     @Option(name: .long, parsing: .unconditional, help: "The seed of the random number generator.")
     var seed: UInt64 = 0
-
-    @OptionGroup var levelOption: FlatOption
 
     @Option(
         name: .long,
@@ -161,9 +152,9 @@ struct Recluster: AsyncParsableCommand {
         let tree = ClusterTree(report.clusters)
         let count = groupedCount(report)
         if json {
-            try Terminal.json(tree.documents(flat: levelOption.flat))
+            try Terminal.json(tree.documents)
         } else {
-            for line in tree.lines(.bars, flat: levelOption.flat) { Terminal.write(line) }
+            for line in tree.lines(.bars) { Terminal.write(line) }
         }
         if let clusters, tree.leafCount < clusters {
             options.note("only \(tree.leafCount) of \(clusters) clusters: the others would be empty")
@@ -180,7 +171,7 @@ struct Recluster: AsyncParsableCommand {
         let showsLineage = dryRun || (report.continuedCount > 0 && options.verbose)
         // The lines of the lineage name most of the clusters that end, with the clusters that follow them.
         let named = Set(showsLineage ? report.lineage.events.flatMap(\.before).map(\.id) : [])
-        for line in EndedClusterLines(report.ended.filter { !named.contains($0.id) }).lines {
+        for line in EndedClusterLines.lines(report.ended.filter { !named.contains($0.id) }) {
             options.note(line)
         }
         guard showsLineage else { return }

@@ -97,8 +97,9 @@ struct Show: AsyncParsableCommand {
         ids = ids.filter { seen.insert($0).inserted }
         // All entries of a file have the same original.
         if original, let id = ids.first {
-            let document = try await store.original(of: id)
+            let document = try await store.originals?.document(of: id, in: store.storage.snapshot())
             try await store.close()
+            guard let document else { return }
             return Terminal.write(document)
         }
         if links { return try await showLinks(of: ids, store) }
@@ -122,8 +123,9 @@ struct Show: AsyncParsableCommand {
                 ShownEntry(
                     entry: entry, cluster: assigned[entry.id]?.cluster.flatMap { clusters[$0] },
                     // Only the model can count tokens.
-                    omittedTokens: store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry),
-                    boilerplate: store.boilerplateLines(of: entry),
+                    omittedTokens: store.embedder is AbsentEmbedder
+                        ? nil : store.entryEmbedder.omittedTokens(of: entry),
+                    boilerplate: store.clusters.boilerplateLines(of: entry),
                     treatment: try await EntryTreatmentDocument(of: entry, from: source, in: store)))
         }
         try await store.close()
@@ -141,9 +143,10 @@ struct Show: AsyncParsableCommand {
 
     private func showLinks(of ids: [Entry.ID], _ store: KnowledgeStore) async throws {
         var documents: [LinkDocument] = []
+        let links = try await store.links
         for id in ids {
-            documents += try await store.links(of: id).map { LinkDocument($0) }
-            documents += try await store.backlinks(to: id).map { LinkDocument($0) }
+            documents += try await links.of(id).map { LinkDocument($0) }
+            documents += try await links.to(id).map { LinkDocument($0) }
         }
         try await store.close()
         if json { return try Terminal.json(documents) }

@@ -10,8 +10,7 @@ struct Similar: AsyncParsableCommand {
             read and embedded. For several ids or files, the search uses the mean of their vectors.
 
             --duplicates lists groups of near-duplicates: any two entries of a group have at least the \
-            cosine similarity of --threshold. The entries of a group are listed oldest first, each with its \
-            similarity to the first entry. JSON has one object per group.
+            cosine similarity of --threshold. The oldest entry of a group comes first.
 
             Examples:
               roost similar e2d8942a -n 3

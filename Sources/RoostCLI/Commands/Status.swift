@@ -38,11 +38,11 @@ struct Status: AsyncParsableCommand {
         var document = Document(
             store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
             space: store.embedder.space, stamp: snapshot.stamp, sources: try await snapshot.sources().count,
-            bytes: ByteCount.ofFiles(in: location), index: try await store.indexDescription(),
+            bytes: ByteCount.ofFiles(in: location), index: try await store.index.description(),
             move: try await ModelMigration.unfinished(in: location))
         if document.provider == StoreManifest.Provider.postgres.rawValue {
-            document.searchIn = try await store.currentSearchPlace()
-            document.databaseIndex = try await store.databaseIndexState()
+            document.searchIn = try await store.index.place()
+            document.databaseIndex = try await store.index.databaseState()
         }
         let larger = Set(try await snapshot.clusterRecords().compactMap(\.parent)).count
         try await store.close()

@@ -56,18 +56,9 @@ struct Sync: AsyncParsableCommand {
         if watch { return try await watch(store) }
         let folders = try folders(of: store)
         let progress = Progress(isQuiet: options.quiet)
-        let report: SyncReport
-        do {
-            report = try await store.sync(folders, syncOptions(progress))
-        } catch is CancellationError {
-            progress.finish()
-            try? await store.close()
-            throw CommandError(
-                .interrupted,
-                dryRun
-                    ? "stopped; nothing was changed" : "stopped; run the same command again to continue")
-        }
-        progress.finish()
+        let report = try await progress.untilStopped(
+            dryRun ? "stopped; nothing was changed" : "stopped; run the same command again to continue"
+        ) { try await store.folders.sync(folders, syncOptions(progress)) }
         if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
         try show(report)
@@ -93,7 +84,7 @@ struct Sync: AsyncParsableCommand {
         watchOptions.onIdle = { await options.refreshIndex(of: store) }
         do {
             try await withTaskCancellationHandler {
-                try await store.watchFolders(watchOptions)
+                try await store.folders.watch(watchOptions)
             } onCancel: {
                 DispatchQueue.global().asyncAfter(deadline: .now() + Self.maximumDelay) {
                     Foundation.exit(ExitStatus.interrupted.rawValue)
@@ -138,7 +129,7 @@ struct Sync: AsyncParsableCommand {
 
     private func show(_ report: SyncReport) throws {
         if !options.quiet {
-            for line in SkipSummary(report.entries.skipped).lines(isDetailed: options.verbose) {
+            for line in report.entries.skipped.lines(isDetailed: options.verbose) {
                 Terminal.error(line)
             }
         }

@@ -37,8 +37,6 @@ struct BackupOptions: ParsableArguments {
     }
 
     /// Opens the repository.
-    ///
-    /// - Parameter creatingIfMissing: Whether to create the repository if it does not exist.
     func open(
         _ options: StoreOptions, creatingIfMissing: Bool = false
     ) async throws -> BackupRepository {
@@ -146,5 +144,117 @@ struct BackupOptions: ParsableArguments {
     /// none.
     static func passphraseFromEnvironment() throws -> String? {
         try BackupSecret.environment()?.passphrase
+    }
+}
+
+/// The secret of an encrypted backup repository: a passphrase, or all bytes of a key file.
+struct BackupSecret {
+    let passphrase: String
+
+    /// The prefix of the passphrase that stands for a key file; Base64 of all bytes of the file follows.
+    private static let keyPrefix = "roost-key-file:"
+    /// The minimum length of a passphrase, in characters, below which a warning is printed: an attacker with
+    /// a copy of the repository can try any number of passphrases.
+    private static let recommendedLength = 12
+
+    /// Reads a password file: the passphrase is its first line, in UTF-8, without the line feed, or carriage
+    /// return and line feed, that ends it.
+    static func passwordFile(_ path: String) throws -> BackupSecret {
+        var line = try SecretFile.read(path, kind: "passphrase")[...]
+        if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
+            line = line[..<end]
+            if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+        }
+        return try BackupSecret(line, origin: path)
+    }
+
+    /// Reads a key file, all of whose bytes are the secret.
+    static func keyFile(_ path: String) throws -> BackupSecret {
+        let data = try SecretFile.read(path, kind: "key")
+        return BackupSecret(passphrase: keyPrefix + data.base64EncodedString())
+    }
+
+    /// Returns the secret that `$ROOST_BACKUP_KEY_FILE` or `$ROOST_BACKUP_PASSWORD` provides; `nil` if both
+    /// are unset or empty.
+    static func environment() throws -> BackupSecret? {
+        if let path = ProcessInfo.processInfo.environment["ROOST_BACKUP_KEY_FILE"], !path.isEmpty {
+            return try keyFile(path)
+        }
+        // `ProcessInfo` replaces bytes that are not UTF-8.
+        guard let value = getenv("ROOST_BACKUP_PASSWORD"), value.pointee != 0 else { return nil }
+        return try BackupSecret(
+            Data(bytes: value, count: strlen(value)), origin: "$ROOST_BACKUP_PASSWORD")
+    }
+
+    private init(passphrase: String) { self.passphrase = passphrase }
+
+    private init(_ line: Data, origin: String) throws {
+        guard let text = String(validating: line, as: UTF8.self), !text.isEmpty, !text.contains("\0") else {
+            throw CommandError(
+                .badData,
+                "cannot read a passphrase from \(Terminal.line(origin)): it is empty or not UTF-8 text; to "
+                    + "use all bytes of a file as the secret, use --key-file")
+        }
+        passphrase = text
+    }
+
+    /// The warning about a short passphrase; `nil` if the passphrase is long enough.
+    var lengthWarning: String? {
+        guard !passphrase.hasPrefix(Self.keyPrefix), passphrase.count < Self.recommendedLength else {
+            return nil
+        }
+        return "warning: the passphrase has only \(Count.text(passphrase.count, "character")); an attacker "
+            + "with a copy of the repository can guess short ones"
+    }
+}
+
+/// The settings for access to object stores, read from the environment variables and files of the AWS tools
+/// and from the user's settings.
+struct BucketSettings {
+    private let environment = ProcessInfo.processInfo.environment
+    private let settings: UserConfiguration
+
+    init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
+
+    /// Returns the bucket at an address, with its credentials, endpoint and region.
+    ///
+    /// - Parameter address: `s3://BUCKET/PREFIX`.
+    func bucket(_ address: String) throws -> S3Bucket {
+        guard let credentials = S3Credentials.standard(environment: environment) else {
+            throw CommandError(
+                .configuration,
+                "cannot open \(Self.redacted(address)): no credentials; set AWS_ACCESS_KEY_ID and "
+                    + "AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials")
+        }
+        let file = value("AWS_CONFIG_FILE").map { URL(fileURLWithPath: $0) }
+        let profile = AWSProfile(
+            value("AWS_PROFILE") ?? "default",
+            in: file
+                ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".aws/config"))
+        let endpoint =
+            try value("AWS_ENDPOINT_URL_S3") ?? value("AWS_ENDPOINT_URL")
+            ?? settings.value(of: "s3-endpoint") ?? profile["endpoint_url"]
+        let region =
+            try value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") ?? settings.value(of: "s3-region")
+            ?? profile["region"] ?? "us-east-1"
+        do {
+            var bucket = try S3Bucket(
+                address, endpoint: endpoint, region: region, credentials: credentials)
+            bucket.environment = environment
+            return bucket
+        } catch is ChunkStorageError {
+            throw CommandError(
+                .configuration,
+                "cannot use the bucket \(Self.redacted(address)) at \(Self.redacted(endpoint ?? region)); "
+                    + "the address must have the form s3://BUCKET/PREFIX, the endpoint must be an http or https "
+                    + "address without a path, and the region a name such as eu-north-1")
+        }
+    }
+
+    private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Returns an address for use in messages, without the part before an `@`, which may contain a password.
+    private static func redacted(_ text: String) -> String {
+        Terminal.line(text.contains("@") ? "…@" + (text.split(separator: "@").last ?? "") : text, limit: 80)
     }
 }

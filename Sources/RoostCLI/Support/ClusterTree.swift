@@ -19,10 +19,6 @@ struct ClusterDocument: Encodable {
     var representatives: [String]
 
     /// Creates the output for a cluster.
-    ///
-    /// - Parameters:
-    ///   - size: The number of members; for a cluster with children, the sum of their sizes.
-    ///   - isLabelOutdated: Whether the label probably no longer fits.
     init(_ cluster: Cluster, size: Int? = nil, isLabelOutdated: Bool = false) {
         id = cluster.id.text
         label = cluster.label
@@ -92,22 +88,11 @@ struct ClusterTree {
         return walk(forest.roots, 0)
     }
 
-    /// The clusters without children in a flat list, largest first.
-    private var leaves: [Node] {
-        all.filter(\.isLeaf).map { Node(document: $0.document, depth: 0, isLeaf: true) }
-            .sorted {
-                ($1.document.size, $0.document.label, $0.document.id)
-                    < ($0.document.size, $1.document.label, $1.document.id)
-            }
-    }
+    var documents: [ClusterDocument] { all.map(\.document) }
 
-    /// Returns the documents of all clusters, or only of those without children.
-    func documents(flat: Bool = false) -> [ClusterDocument] { (flat ? leaves : all).map(\.document) }
-
-    /// Returns a header and one line per cluster, for all clusters or only for those without children.
-    func lines(_ table: ClusterTable, flat: Bool = false) -> [String] {
-        let nodes = flat ? leaves : all
-        return table.lines(nodes.map { .init(cluster: $0.document, depth: $0.depth) })
+    /// Returns a header and one line per cluster.
+    func lines(_ table: ClusterTable) -> [String] {
+        table.lines(all.map { .init(cluster: $0.document, depth: $0.depth) })
     }
 
     var leafCount: Int { all.count { $0.isLeaf } }
@@ -124,24 +109,20 @@ struct ClusterTree {
     }
 }
 
-struct EndedClusterLines {
-    /// The maximum number of clusters that are listed.
+enum EndedClusterLines {
     static let maximumCount = 10
     /// Follows the name of an ended cluster that a person labeled.
     static let labelRemark = ", a label that you set"
 
-    let lines: [String]
-
-    /// - Parameter ended: The clusters, the most important ones first.
-    init(_ ended: [Cluster]) {
-        var lines = ended.prefix(Self.maximumCount).map { cluster in
+    static func lines(_ ended: [Cluster]) -> [String] {
+        var lines = ended.prefix(maximumCount).map { cluster in
             "ended    \(Terminal.line(cluster.label, limit: 60)) (\(cluster.members.count)) "
                 + Terminal.dim(String(cluster.id.text.prefix(8)))
-                + (cluster.isLabelPinned ? Self.labelRemark : "")
+                + (cluster.isLabelPinned ? labelRemark : "")
         }
         if ended.count > lines.count {
             lines.append("and \(ended.count - lines.count) more earlier clusters ended")
         }
-        self.lines = lines
+        return lines
     }
 }

@@ -14,8 +14,6 @@ enum EntryRow {
     ]
 
     /// Returns the row of an entry.
-    ///
-    /// - Parameter document: The JSON output for the entry.
     static func row(_ entry: Entry, document: any Encodable) -> ListRow {
         ListRow(
             cells: [
@@ -33,11 +31,6 @@ enum EntryTitle {
 
     /// Returns the title on one line: the complete value of the metadata key `title` or, without this
     /// key, the title found in the text.
-    ///
-    /// - Parameters:
-    ///   - content: The text of the entry.
-    ///   - metadata: The metadata of the entry.
-    ///   - form: The parts of a line that a title keeps.
     static func text(
         of content: String, metadata: [String: MetadataValue], as form: TextTitle.Form = .markdown
     ) -> String {
@@ -80,8 +73,6 @@ enum HitRow {
     ]
 
     /// Returns the row of a hit.
-    ///
-    /// - Parameter additions: The optional members of the JSON output.
     static func row(
         _ hit: QueryHit, in result: QueryResult, document additions: HitDocument.Additions
     ) -> ListRow {

@@ -41,13 +41,11 @@ struct EntryTreatmentDocument: Encodable {
     private static let maximumListed = 12
 
     /// Reads the treatment of an entry.
-    ///
-    /// - Parameter source: The record of the source that the entry came from; `nil` if it has none.
     init(of entry: Entry, from source: Source?, in store: KnowledgeStore) async throws {
         reader = source?.documentType
         format = entry.textFormatName
         title = entry.title
-        entryLinks = try await store.links(of: entry.id)
+        entryLinks = try await store.links.of(entry.id)
         links = entryLinks.map { LinkDocument($0) }
         let structure = TextTreatment(of: entry).structure
         sections = structure.sections.filter { !$0.headings.isEmpty }.map {

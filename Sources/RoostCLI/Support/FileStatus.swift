@@ -18,8 +18,6 @@ struct FileStatus {
     private let mode: mode_t
 
     /// Reads the status of a file; `nil` if it does not exist or is not accessible. `errno` has the reason.
-    ///
-    /// - Parameter followingLinks: Whether a symbolic link stands for its target.
     init?(_ path: String, followingLinks: Bool = true) {
         var status = stat()
         guard followingLinks ? stat(path, &status) == 0 : lstat(path, &status) == 0 else { return nil }

@@ -10,8 +10,6 @@ struct HitText {
 
     /// The number of columns of the score and the spaces after it, by which the other lines are indented.
     private static let indentation = 7
-    /// The minimum number of columns in which the id of the entry is shown.
-    private static let minimumColumnsWithID = 30
     /// The maximum number of lines of an excerpt.
     private static let maximumLines = 2
     /// The length of an excerpt that is not shown on a terminal, in bytes.
@@ -37,9 +35,8 @@ struct HitText {
     /// Returns a line with a score, a title, a location and an id. The title is shortened first, to at most
     /// half of the columns, and then the beginning of the location.
     func heading(score: Float, title: String, location: String, id: String?) -> String {
-        var (title, location, id) = (title, location, id)
+        var (title, location) = (title, location)
         if let columns {
-            if columns < Self.minimumColumnsWithID { id = nil }
             let available = max(8, columns - Self.indentation - (id.map { $0.count + 2 } ?? 0) - 2)
             let minimumTitle = min(TextWidth.columns(of: title), available / 2)
             location = TextWidth.shortenedAtStart(location, to: available - minimumTitle)
@@ -66,8 +63,6 @@ struct HitText {
     private var width: Int? { columns.map { max(10, $0 - Self.indentation) } }
 
     /// Returns the approximate length of the excerpt that fits on the terminal, in bytes.
-    ///
-    /// - Parameter sample: A part of the text from which the number of bytes per column is estimated.
     func excerptLength(_ sample: String) -> Int {
         guard let width else { return Self.unboundedLength }
         let start = sample.prefix(400)

@@ -1,5 +1,8 @@
+import ArgumentParser
 import Foundation
 import Roost
+import RoostDocuments
+import RoostRemote
 
 /// Reads the input files one by one while the ingest consumes them. An unreadable file is skipped, unless it
 /// is the only one.
@@ -28,40 +31,24 @@ final class IngestInput {
 
     /// Reads and returns the next source; `nil` after the last one, or after an error that ends the ingest.
     func next() async throws -> SourceDraft? {
-        while let file = remaining.popFirst() {
+        while fatalError == nil {
+            let file = remaining.popFirst()
+            guard let name = file?.path ?? pages?.nextAddress() else { break }
             do {
-                return try await reader.read(file, for: store)
+                if let file { return try await reader.read(file, for: store) }
+                return try await pages?.draft(of: name)
             } catch let error as CancellationError {
                 throw error
             } catch let error as RoostError where !isOnlyFile {
-                skipped.append(IngestReport.Skip(file, error))
+                skipped.append(
+                    file.map { IngestReport.Skip($0, error) } ?? .init(source: name, reason: error.message))
             } catch {
                 fatalError = error
-                return nil
             }
         }
-        if let draft = try await nextPage() { return draft }
         guard fatalError == nil else { return nil }
         defer { input = nil }
         return input
-    }
-
-    /// Fetches the next page that can be read; `nil` after the last one, or after an error that ends the
-    /// ingest.
-    private func nextPage() async throws -> SourceDraft? {
-        while let address = pages?.nextAddress() {
-            do {
-                return try await pages?.draft(of: address)
-            } catch let error as CancellationError {
-                throw error
-            } catch let error as RoostError where !isOnlyFile {
-                skipped.append(IngestReport.Skip(source: address, reason: error.message))
-            } catch {
-                fatalError = error
-                return nil
-            }
-        }
-        return nil
     }
 
     /// Reads standard input, whose lines become entries.
@@ -72,5 +59,120 @@ final class IngestInput {
         let entries = RecordReader.lines(text)
         guard !entries.isEmpty else { throw RoostError(.noInput, "standard input is empty") }
         return SourceDraft(id: "stdin", fingerprint: "", entries: entries, isComplete: false)
+    }
+}
+
+/// Fetches the pages and feeds that an ingest reads, one at a time.
+final class WebInput {
+    private var remaining: ArraySlice<String>
+    private let fetcher: WebFetcher
+    private let reader: RecordReader
+    private let isFeed: Bool
+    private let store: KnowledgeStore
+
+    init(
+        _ addresses: [String], store: KnowledgeStore, reader: RecordReader, isFeed: Bool,
+        allowsPrivateAddresses: Bool
+    ) {
+        remaining = addresses[...]
+        fetcher = WebFetcher(
+            version: VersionText.number, allowsPrivateAddresses: allowsPrivateAddresses,
+            environment: ProcessInfo.processInfo.environment)
+        (self.reader, self.isFeed, self.store) = (reader, isFeed, store)
+    }
+
+    func nextAddress() -> String? { remaining.popFirst() }
+
+    func draft(of address: String) async throws -> SourceDraft {
+        let id = WebSource.id(address)
+        let known = try await store.storage.snapshot().sources([id]).first
+        let validators = known.map { reader.validators(of: $0) } ?? .init()
+        do {
+            let result = try await fetcher.fetch(
+                address,
+                unlessMatching: .init(
+                    entityTag: validators.entityTag, lastModified: validators.lastModified))
+            switch (result, known) {
+            case (.notModified, let known?): return WebSource.unchanged(known)
+            case (.notModified, nil):
+                throw RoostError(
+                    .badInput, "cannot fetch \(address): the server sent no page; try again later")
+            case (.page(let page), _):
+                var source = WebSource(id: id, data: page.data, address: page.url.absoluteString)
+                (source.mediaType, source.encodingName) = (page.mediaType, page.encodingName)
+                source.validators = .init(
+                    entityTag: page.validators.entityTag, lastModified: page.validators.lastModified)
+                return try await reader.read(source, asFeed: isFeed)
+            }
+        } catch let error as WebError {
+            // The refused address can be that of a redirect, which the user did not give.
+            let message =
+                error.code == .privateAddress
+                ? "cannot fetch \(Terminal.line(address)): its host, or the host to which it redirects, is "
+                    + "this computer or in a private network; use --allow-private if you trust it"
+                : error.message
+            let isMissing = error.code == .unavailable || error.code == .refused
+            throw RoostError(isMissing ? .noInput : .badInput, message)
+        }
+    }
+}
+
+/// The options of the commands that read folders.
+struct ReadingOptions: ParsableArguments {
+    @Option(name: .long, help: "Read only files that match this pattern; repeatable.")
+    var glob: [String] = []
+
+    @Option(name: .long, help: "Skip files and folders that match this pattern; repeatable.")
+    var exclude: [String] = []
+
+    @Flag(
+        name: .long,
+        help: "Also follow symbolic links to folders, and to files outside the given folder.")
+    var follow = false
+
+    @Option(name: .long, help: "The column or key that contains the text of a row.")
+    var textColumn: String?
+
+    @Option(name: .long, help: "The column or key that identifies a row.")
+    var idColumn: String?
+
+    @Option(name: .long, help: "Add a tag to every entry; repeatable.", transform: TagArgument.tag)
+    var tag: [String] = []
+
+    @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
+    var keepOriginals = false
+
+    var finder: FileFinder {
+        var finder = FileFinder(globs: glob, exclusions: exclude)
+        finder.followsLinks = follow
+        return finder
+    }
+
+    func validate() throws {
+        try TagArgument.check(tag)
+        for (option, patterns) in [("--glob", glob), ("--exclude", exclude)] {
+            guard let pattern = FileFinder.patternWithBraces(in: patterns) else { continue }
+            throw ValidationError(
+                "\(option) \(pattern): alternatives in braces are not supported; give \(option) once for each"
+            )
+        }
+    }
+}
+
+/// The list of the types of files that can be ingested.
+enum FileTypes {
+    static func show() {
+        let rows = DocumentType(
+            name: "rows", title: "Tables and JSON Lines, one entry per row",
+            extensions: RecordReader.rowExtensions, mediaTypes: [])
+        let types = DocumentReaders.standard.types + [rows]
+        let width = types.map(\.title.count).max() ?? 0
+        for type in types {
+            let names = type.extensions.sorted().map { ".\($0)" } + type.fileNames.sorted()
+            let note = type.isReadInFolders ? "" : "  (only if named)"
+            Terminal.write(
+                type.title.padding(toLength: width, withPad: " ", startingAt: 0) + "  "
+                    + names.joined(separator: " ") + note)
+        }
     }
 }

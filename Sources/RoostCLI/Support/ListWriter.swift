@@ -29,8 +29,6 @@ struct ListWriter {
     private var omittedCount = 0
 
     /// Creates a writer.
-    ///
-    /// - Parameter encoder: The encoder for JSON. JSON Lines are always encoded on one line.
     init(
         _ output: OutputOptions?, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder
     ) {
@@ -63,9 +61,6 @@ struct ListWriter {
     }
 
     /// Ends the list. An empty list is an empty JSON array, or a header.
-    ///
-    /// - Parameter options: The options of the command, which receive notes about cells that were changed and
-    ///   rows that were omitted.
     mutating func finish(_ options: StoreOptions) {
         switch format {
         case .json: Terminal.write(count == 0 ? "[]" : "]")

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Roost
 import RoostFiles
@@ -98,5 +99,89 @@ final class OutputFile {
         let file = try OutputFile(path)
         try file.write(document)
         try file.finish()
+    }
+}
+
+/// The formats that a command exports. The first one is the default.
+protocol ExportFormat: ExpressibleByArgument, RawRepresentable<String>, CaseIterable {}
+
+struct ExportTarget<Format: ExportFormat>: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The format: " + Format.allCases.map(\.rawValue).joined(separator: ", ")
+                + ". Default: by the extension of the file, else the first one.", valueName: "FORMAT"))
+    var format: Format?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write to this file, atomically. Default: standard output.", valueName: "FILE"))
+    var output: String?
+
+    @Flag(name: .long, help: "Include the vectors.")
+    var withEmbeddings = false
+
+    /// The extensions of files that have the name of a format in another form.
+    private static var formats: [String: String] { ["ndjson": "jsonl", "htm": "html"] }
+
+    /// Returns the format that the option or the extension of the file names; the first
+    /// one without both.
+    func chosen() throws -> Format {
+        if let format { return format }
+        let suffix = output.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
+        guard !suffix.isEmpty, output != "-" else { return Format.allCases.first! }
+        guard let found = Format(rawValue: Self.formats[suffix] ?? suffix) else {
+            throw ValidationError("the extension .\(suffix) names no format; choose one with --format")
+        }
+        return found
+    }
+
+    func validate() throws { _ = try chosen() }
+}
+
+struct ExportCounter {
+    let progress: Progress
+    /// The number of entries that are exported.
+    let all: Int
+
+    func update(_ count: Int) { progress.update(count, of: all) }
+}
+
+/// Entries as CSV (RFC 4180), with a header. `roost import` reads it (``ExportedTable``).
+struct EntryTable {
+    private let withEmbeddings: Bool
+    private let encoder = Terminal.lineEncoder
+    private let write: (Data) throws -> Void
+    /// The number of entries that were added.
+    private(set) var count = 0
+    /// The number of cells that begin with an additional apostrophe.
+    private(set) var changedCellCount = 0
+
+    /// Creates a table, and writes its header.
+    init(withEmbeddings: Bool, write: @escaping (Data) throws -> Void) throws {
+        self.withEmbeddings = withEmbeddings
+        self.write = write
+        try addLine(ExportedTable.columns + (withEmbeddings ? [ExportedTable.vectorColumn] : []))
+    }
+
+    private func addLine(_ cells: [String]) throws {
+        try write(Data((DelimitedLine.csv(cells) + "\r\n").utf8))
+    }
+
+    mutating func add(_ entry: Entry) throws {
+        let metadata = try encoder.encode(entry.metadata).escapingControlsInJSON()
+        let cells = [
+            entry.id.text, entry.source ?? "", entry.key ?? "", entry.title ?? "",
+            ExportedTable.cell(of: entry.tags), DateText.string(from: entry.createdAt),
+            DateText.string(from: entry.updatedAt), String(decoding: metadata, as: UTF8.self), entry.content,
+        ]
+        var escaped = cells.map(DelimitedLine.escapingFormula)
+        changedCellCount += zip(cells, escaped).count { $0 != $1 }
+        if withEmbeddings {
+            escaped.append(String(decoding: try encoder.encode(entry.embeddings), as: UTF8.self))
+        }
+        try addLine(escaped)
+        count += 1
     }
 }

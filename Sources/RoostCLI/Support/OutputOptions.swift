@@ -1,4 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
+public import Roost
+import Synchronization
 
 enum ListFormat: String, CaseIterable, ExpressibleByArgument {
     /// For people: a table, or headings with excerpts for hits.
@@ -45,4 +47,47 @@ struct LimitOption: ParsableArguments {
             throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
         }
     }
+}
+
+extension Terminal.ColorChoice: ExpressibleByArgument {}
+
+/// The options of all commands that print a list or an entry, about the form in which a terminal shows it.
+struct DisplayOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Style the output: auto (on a terminal, unless NO_COLOR is set or TERM is dumb), always or "
+                + "never.",
+            valueName: "when"))
+    var color = Terminal.ColorChoice.auto
+
+    func validate() throws {
+        Terminal.colorChoice.withLock { $0 = color }
+    }
+}
+
+/// The values of `roost list --sort`.
+extension EntryOrder: ExpressibleByArgument {}
+
+/// The option of the commands that choose the number of clusters.
+struct GranularityOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
+    var granularity: LeidenClusterer.Granularity = .medium
+}
+
+/// The query and document prefixes of models such as E5, whose folders do not specify them.
+struct PrefixOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The prefix that the model expects before a query, such as 'query: '.", valueName: "TEXT"))
+    var queryPrefix: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The prefix that the model expects before a document, such as 'passage: '.", valueName: "TEXT"))
+    var documentPrefix: String?
 }

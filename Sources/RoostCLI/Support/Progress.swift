@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Synchronization
 
@@ -16,8 +17,6 @@ final class Progress: Sendable {
     }
 
     /// Creates a progress line that is not shown yet.
-    ///
-    /// - Parameter unit: The plural name of the counted items.
     init(isQuiet: Bool, unit: String = "entries") {
         isShown = Terminal.isErrorTerminal && !isQuiet
         self.unit = unit
@@ -27,24 +26,19 @@ final class Progress: Sendable {
     var done: Int { state.withLock { $0.count } }
 
     /// Updates the line, at most five times a second.
-    ///
-    /// - Parameter fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ done: Int, fraction: Double) {
         state.withLock { $0.count = done }
         show(fraction) { String(format: "%d %@, %.0f per second", done, unit, Double(done) / $0) }
     }
 
+    /// Updates the line with the numbers of finished and of all items.
+    func update(_ done: Int, of all: Int) { update(done, fraction: Double(done) / Double(max(1, all))) }
+
     /// Updates the line, at most five times a second.
-    ///
-    /// - Parameters:
-    ///   - step: The present step of the work.
-    ///   - fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ step: String, fraction: Double) { show(fraction) { _ in step } }
 
     /// Runs work whose finished share may be unknown, and shows its name and its duration meanwhile, unless
     /// the work updates the line itself.
-    ///
-    /// - Parameter step: The name of the work.
     func during<Value>(_ step: String, _ work: () async throws -> Value) async throws -> Value {
         let ticker = Task {
             while !Task.isCancelled {
@@ -65,6 +59,20 @@ final class Progress: Sendable {
         } catch {
             await stop()
             throw error
+        }
+    }
+
+    /// Runs work that updates the line, and clears the line at the end.
+    ///
+    /// - Parameter message: The message of the error that is thrown if the work is canceled.
+    func untilStopped<Value>(
+        _ message: @autoclosure () -> String, _ work: () async throws -> Value
+    ) async throws -> Value {
+        defer { finish() }
+        do {
+            return try await work()
+        } catch is CancellationError {
+            throw CommandError(.interrupted, message())
         }
     }
 
@@ -95,5 +103,48 @@ final class Progress: Sendable {
     private static func duration(_ seconds: TimeInterval) -> String {
         let rounded = Int(seconds.rounded(.up))
         return rounded < 60 ? "\(rounded) s" : "\(rounded / 60) min \(rounded % 60) s"
+    }
+}
+
+/// Asks the user for confirmation before a command makes extensive changes.
+enum Confirmation {
+    /// The maximum length of an answer in bytes.
+    private static let maximumLength = 256
+
+    /// The maximum number of entries or messages that a command removes without a confirmation, few enough to
+    /// review them in the output of `--dry-run`.
+    private static let maximumUnconfirmed = 20
+
+    /// Returns whether a command may remove entries or messages. For many of them, the user must confirm it.
+    static func permitsRemoval(of count: Int, _ things: String, isConfirmed: Bool) throws -> Bool {
+        guard count > maximumUnconfirmed, !isConfirmed else { return true }
+        guard isPossible else {
+            throw CommandError(
+                .usage,
+                "cannot remove \(count) \(things) without confirmation; use --yes to remove them, or "
+                    + "--dry-run to only report them")
+        }
+        return try ask("remove \(count) \(things)?")
+    }
+
+    /// Whether a user at a terminal can see a question and answer it.
+    static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && Terminal.isErrorTerminal }
+
+    static func ask(_ question: String) throws -> Bool {
+        try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
+        var answer: [UInt8] = []
+        while answer.last != UInt8(ascii: "\n"), answer.count < maximumLength {
+            try Task.checkCancellation()
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            // Ctrl-C is handled by another thread, so a blocking read would not notice it.
+            guard poll(&input, 1, 100) > 0 else { continue }
+            var byte: UInt8 = 0
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            answer.append(byte)
+        }
+        let text = String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return ["y", "yes"].contains(text.lowercased())
     }
 }

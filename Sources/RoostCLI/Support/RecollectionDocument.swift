@@ -13,9 +13,6 @@ struct RecollectionDocument: Encodable {
         case message, before, after
     }
 
-    /// - Parameters:
-    ///   - rank: The rank of the message in the result, from 1.
-    ///   - hasExplanation: Whether the output contains the parts of the score.
     init(_ recollection: Recollection, rank: Int, in result: RecallResult, hasExplanation: Bool) {
         var hit = recollection.explainedHit
         hit.rank = rank

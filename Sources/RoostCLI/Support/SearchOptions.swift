@@ -24,9 +24,6 @@ struct SearchOptions: ParsableArguments {
     @Flag(name: .long, help: "Compare all vectors instead of using the graph of the index.")
     var exact = false
 
-    @Flag(name: .long, help: "Prefer hits that differ from higher-ranked hits.")
-    var diverse = false
-
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp("Show N passages before and after the matched passage.", valueName: "N"))
@@ -36,9 +33,6 @@ struct SearchOptions: ParsableArguments {
     var explain = false
 
     @OptionGroup var output: OutputOptions
-
-    /// The weight of diversity relative to relevance for `--diverse`, from 0 to 1.
-    private static let diversity: Float = 0.4
 
     func validate() throws {
         if offset < 0 {
@@ -60,7 +54,6 @@ struct SearchOptions: ParsableArguments {
         search.includesAll = all
         search.offset = offset
         search.isExact = exact
-        search.diversity = diverse ? Self.diversity : nil
         return search
     }
 
@@ -81,8 +74,6 @@ struct SearchOptions: ParsableArguments {
     }
 
     /// Returns the messages to the user about how the result was obtained.
-    ///
-    /// - Parameter subject: The noun for what was searched.
     static func remarks(on result: QueryResult, subject: String = "entry") -> [String] {
         var remarks = result.notices.map { RemedyText.message($0.message, $0.remedy) }
         if result.omittedTokens > 0 {
@@ -100,8 +91,6 @@ struct SearchOptions: ParsableArguments {
     }
 
     /// Reports that no hit is close to the query, and names the nearest ones.
-    ///
-    /// - Parameter headings: The line for each of the nearest hits.
     static func reportNoise(_ headings: (HitText) -> [String], _ options: StoreOptions) {
         options.note("nothing close; the nearest are:")
         let text = HitText(columns: Terminal.isErrorTerminal ? Terminal.columns : nil, isStyled: false)
@@ -172,8 +161,6 @@ enum HitExplanation {
     }
 
     /// Returns the shares of a score that are not zero, followed by the cosine and the ranks.
-    ///
-    /// - Parameter others: Further shares, with their names, that follow those of the hit.
     static func text(of hit: QueryHit, others: [(String, Float)] = []) -> String {
         let shares = hit.explanation
         var parts = [

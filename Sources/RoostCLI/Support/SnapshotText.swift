@@ -84,9 +84,7 @@ final class BackupLosses: Sendable {
             "the vectors of \(Count.text(count, "entry", "entries")), which `roost doctor --repair` computes"
         case .assignments: "the clusters of \(Count.text(count, "entry", "entries"))"
         case .clusters: Count.text(count, "cluster")
-        case .sources:
-            Count.text(count, "record of a source", "records of sources")
-                + ", which the next ingest reads as new"
+        case .sources: Count.text(count, "record of a source", "records of sources")
         case .run: "the record of the last clustering run"
         case .originals: Count.text(count, "original file")
         case .originalLists: Count.text(count, "list of original files", "lists of original files")
@@ -102,10 +100,6 @@ struct SnapshotChoice {
     let unreadable: [BackupSnapshotList.Unreadable]
 
     /// Selects a snapshot.
-    ///
-    /// - Parameters:
-    ///   - argument: The id of a snapshot, the beginning of one, or `latest`.
-    ///   - repository: The repository that contains the snapshot.
     init(_ argument: String, in repository: BackupRepository) async throws {
         guard argument == "latest" else {
             snapshot = try await repository.snapshot(argument)

@@ -18,9 +18,6 @@ struct StoreOptions: ParsableArguments {
 
     @OptionGroup var display: DisplayOptions
 
-    /// Whether the output is styled.
-    var color: Terminal.ColorChoice { display.color }
-
     /// Prints a message on standard error, unless `--quiet` is given.
     func note(_ text: @autoclosure () -> String) {
         if !quiet { Terminal.error(text()) }
@@ -35,7 +32,7 @@ struct StoreOptions: ParsableArguments {
     /// a failure is reported but does not end the command.
     func refreshIndex(of store: KnowledgeStore) async {
         do {
-            switch try await store.refreshIndex() {
+            switch try await store.index.refresh() {
             case .current: break
             case .written: detail("rebuilt the index")
             case .writtenWithoutGraph(let passages):
@@ -72,13 +69,11 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// Opens the store. If its model is not installed, an ``AbsentEmbedder`` takes the model's place.
-    ///
-    /// - Parameter recordingUndo: Whether changes are recorded for `roost undo`.
     func open(recordingUndo: Bool = true) async throws -> KnowledgeStore {
         let location = try location()
         detail("store: \(location.path)")
         var store = try await KnowledgeStore.open(
-            in: location, recording: recordingUndo ? recorder(location) : nil
+            at: location, recording: recordingUndo ? recorder(location) : nil
         ) { space in
             do {
                 return try EmbedderChoice.open(for: space)
@@ -87,9 +82,9 @@ struct StoreOptions: ParsableArguments {
                 return AbsentEmbedder(space: space, reason: error)
             }
         }
-        store.searchPlace = try UserConfiguration(UserDirectories().configurationFile)
+        store.settings.searchPlace = try UserConfiguration(UserDirectories().configurationFile)
             .value(of: "search-in").flatMap { SearchPlace(rawValue: $0) }
-        store.converters = try UserConfiguration(UserDirectories().configurationFile).converters()
+        store.settings.converters = try UserConfiguration(UserDirectories().configurationFile).converters()
         detail("model: \(store.embedder.space)")
         if store.isReadOnly {
             note("the store in \(location.path) is read-only; commands that change it fail")
@@ -126,11 +121,6 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// Creates a store.
-    ///
-    /// - Parameters:
-    ///   - provider: The name of the storage; `nil` for the user's setting.
-    ///   - model: The name of the model; `nil` for the user's setting.
-    ///   - maximumSize: The maximum size of the storage in bytes; `nil` for no limit.
     func create(
         _ location: URL, provider: String?, model: String?, maximumSize: Int? = nil
     ) async throws -> KnowledgeStore {
@@ -150,7 +140,7 @@ struct StoreOptions: ParsableArguments {
         let embedder = try await embedder(model, &notes)
         do {
             let made = try await KnowledgeStore.create(
-                in: location, provider: provider, embedder: embedder, maximumSize: maximumSize,
+                at: location, provider: provider, embedder: embedder, maximumSize: maximumSize,
                 recording: recorder(location))
             for text in notes { note(text) }
             return made
@@ -162,10 +152,6 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// Returns the embedder of a new store.
-    ///
-    /// - Parameters:
-    ///   - model: The name of the model; `nil` for the user's setting, or the standard model.
-    ///   - notes: Receives messages about the choice.
     func embedder(_ model: String?, _ notes: inout [String]) async throws -> any Embedder {
         let directories = UserDirectories()
         let settings = try UserConfiguration(directories.configurationFile)
@@ -198,5 +184,66 @@ struct StoreOptions: ParsableArguments {
                 + "`roost model pull sentence-transformers/all-MiniLM-L6-v2`, then run "
                 + "`roost model use minilm`.")
         return LexicalEmbedder()
+    }
+}
+
+extension StoreOptions {
+    func syncedFolder(_ path: String, in store: KnowledgeStore) throws -> SyncedFolder {
+        let folder = SyncedFolder(URL(fileURLWithPath: path))
+        if let found = try store.folders.all().first(where: { $0.path == folder.path }) { return found }
+        throw RoostError(
+            .notFound,
+            "the store does not remember the folder \(Terminal.line(folder.path)); `roost folder list` lists "
+                + "the folders")
+    }
+
+    /// Returns the remembered folders of a store.
+    ///
+    /// A store that was found by walking upward may come from another person, for example with a cloned
+    /// repository. Its list could name folders with private files.
+    func trustedFolders(of opened: KnowledgeStore) throws -> [SyncedFolder] {
+        let folders = try opened.folders.all()
+        guard !folders.isEmpty else {
+            throw RoostError(
+                .noInput, "the store remembers no folders; add one with `roost folder add PATH`")
+        }
+        try requireTrust(in: folders)
+        return folders
+    }
+
+    /// Checks the remembered folders of a store that was found by walking upward.
+    func requireTrust(in folders: [SyncedFolder]) throws {
+        guard store == nil, UserDirectories().environmentStore == nil else { return }
+        let location = try location()
+        guard location.lastPathComponent == ".roost" else { return }
+        let above = SyncedFolder(location.deletingLastPathComponent()).path
+        let prefix = above == "/" ? above : above + "/"
+        for folder in folders {
+            // The stored path may contain `..`, or links that came with a repository.
+            let path = SyncedFolder(URL(fileURLWithPath: folder.path)).path
+            guard folder.followsLinks || (path != above && !path.hasPrefix(prefix)) else { continue }
+            let reason = folder.followsLinks ? "follows links" : "names a folder outside of it"
+            throw CommandError(
+                .configuration,
+                "refused to read \(Terminal.line(folder.path)): the store in \(Terminal.line(location.path)) "
+                    + "was found in a parent folder, and \(reason); if you trust this store, name it with "
+                    + "--store")
+        }
+    }
+}
+
+extension StoreOptions {
+    /// Runs an import with a display of its progress, then updates the index and closes the store.
+    func runImport<Report>(
+        into store: KnowledgeStore, unit: String,
+        _ work: (_ progress: @escaping @Sendable (Int, Int) -> Void) async throws -> Report
+    ) async throws -> Report {
+        let progress = Progress(isQuiet: quiet, unit: unit)
+        let report = try await progress.untilStopped(
+            "stopped: \(progress.done) \(unit) are in the store; run the same command again to continue"
+        ) { try await work { progress.update($0, of: $1) } }
+        await refreshIndex(of: store)
+        try await store.close()
+        return report
     }
 }

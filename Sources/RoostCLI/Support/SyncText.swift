@@ -9,7 +9,7 @@ enum SyncText {
         return [
             "\(entries.new) new", "\(entries.updated) updated", "\(report.movedFiles) moved",
             "\(entries.removed) removed", "\(entries.unchanged) unchanged",
-            SkipSummary.count(entries),
+            "\(entries.skipped.count) skipped",
         ].joined(separator: ", ")
     }
 
@@ -45,21 +45,14 @@ enum WatchStatus {
 }
 
 /// The lines that report the inputs that an ingest skipped.
-struct SkipSummary {
-    private let skips: [IngestReport.Skip]
-
-    init(_ skips: [IngestReport.Skip]) { self.skips = skips }
-
+extension [IngestReport.Skip] {
     /// Returns one line for the inputs with the same reason, or one line for each input.
     func lines(isDetailed: Bool) -> [String] {
-        let groups = Dictionary(grouping: skips, by: \.reason).sorted { $0.key < $1.key }
+        let groups = Dictionary(grouping: self, by: \.reason).sorted { $0.key < $1.key }
         return groups.flatMap { reason, group in
             isDetailed || group.count == 1
                 ? group.map { "skipped \(Terminal.line($0.source)): \(reason)" }
                 : ["skipped \(group.count) inputs: \(reason); -v lists them"]
         }
     }
-
-    /// Returns the number of skipped inputs for the line of numbers, such as `5 skipped`.
-    static func count(_ report: IngestReport) -> String { "\(report.skipped.count) skipped" }
 }

@@ -39,11 +39,6 @@ struct TableLayout {
     private let isCut: Bool
 
     /// Computes the widths.
-    ///
-    /// - Parameters:
-    ///   - columns: The columns of the table.
-    ///   - rows: The rows from which the widths are computed; each has one cell per column.
-    ///   - width: The width of the terminal; `nil` for output that is not shortened.
     init(_ columns: [TableColumn], rows: [[String]], width: Int?) {
         self.columns = columns
         let cellWidths = columns.indices.map { index in
@@ -101,8 +96,6 @@ struct TableLayout {
     }
 
     /// Returns the line of a row.
-    ///
-    /// - Parameter isStyled: Whether the cells have the styles of their columns.
     func line(_ cells: [String], isStyled: Bool = true) -> String {
         var parts: [String] = []
         for (index, column) in columns.enumerated() {
@@ -128,5 +121,68 @@ struct TableLayout {
         case .bold: Terminal.bold(cell)
         case .dim: Terminal.dim(cell)
         }
+    }
+}
+
+/// Measures and cuts text by the number of columns that it occupies on a terminal.
+enum TextWidth {
+    /// The blocks of characters that occupy two columns (East Asian Width W and F, UAX 11), without the
+    /// characters that are shown as emoji.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2329...0x232A, 0x2630...0x2637, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF,
+        0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        0xFFE0...0xFFE6, 0x16FE0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
+    ]
+
+    static func columns(of character: Character) -> Int {
+        guard let first = character.unicodeScalars.first else { return 0 }
+        if first.value < 0x300 { return character.isASCII || first.value != 0xAD ? 1 : 0 }
+        switch first.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        let rest = character.unicodeScalars.dropFirst()
+        // The variation selector 16 requests the presentation as an emoji.
+        let isEmoji = rest.contains { $0.value == 0xFE0F }
+        return (isEmoji || isWide(first) ? 2 : 1) + rest.count(where: isSpacing)
+    }
+
+    /// Returns whether a scalar occupies a column, although it belongs to the character before it: the vowels
+    /// of Indic scripts, and the vowel am of Thai and Lao.
+    private static func isSpacing(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value == 0xE33 || scalar.value == 0xEB3 || scalar.properties.generalCategory == .spacingMark
+    }
+
+    private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) }
+    }
+
+    /// Returns the number of columns of a text on one line.
+    static func columns(of text: some StringProtocol) -> Int {
+        text.utf8.allSatisfy({ $0 < 128 }) ? text.utf8.count : text.reduce(0) { $0 + columns(of: $1) }
+    }
+
+    /// Returns a text that occupies at most `limit` columns. A longer text ends with an ellipsis.
+    static func shortened(_ text: String, to limit: Int) -> String {
+        guard columns(of: text) > limit else { return text }
+        var (result, width) = ("", 0)
+        for character in text {
+            width += columns(of: character)
+            if width > limit - 1 { break }
+            result.append(character)
+        }
+        return limit > 0 ? result + "…" : ""
+    }
+
+    /// Returns the end of a text, with an ellipsis before it if the text occupies more than `limit` columns.
+    static func shortenedAtStart(_ text: String, to limit: Int) -> String {
+        guard columns(of: text) > limit else { return text }
+        var (result, width) = ([Character](), 0)
+        for character in text.reversed() {
+            width += columns(of: character)
+            if width > limit - 1 { break }
+            result.append(character)
+        }
+        return limit > 0 ? "…" + String(result.reversed()) : ""
     }
 }

@@ -1,5 +1,0 @@
-public import ArgumentParser
-public import Roost
-
-/// The values of `roost list --sort`.
-extension EntryOrder: ExpressibleByArgument {}
