@@ -92,8 +92,6 @@ import Testing
         #expect(noise.error.split(separator: "\n").count == 4, "\(noise.error)")
         let colored = try search("heron", "-n1", "--all", "--color=always").output
         #expect(colored.contains("the \u{1B}[1;33mheron\u{1B}[0m stood in the shallow"), "\(colored)")
-        let long = try search("heron", "--all", "--tokens=1")
-        #expect(long.status == 1 && long.error.contains("a higher --tokens finds more"), "\(long)")
     }
 
     @Test func `times are shown in the time zone in which they are read`() throws {

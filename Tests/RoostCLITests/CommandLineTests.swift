@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 import TestSupport
 import Testing
 
@@ -60,8 +61,8 @@ import Testing
         #expect(made.status == 0 && lines[0].contains("size") && lines[0].contains("label"))
         #expect(lines.count == 31 && lines[1].contains(" ###"), "\(made.output)")
         #expect(made.error.contains("30 clusters of 311 entries"), "\(made.error)")
-        let flat = try cli.roost("cluster", "list", "--flat").output.split(separator: "\n")
-        #expect(flat.count == 31 && flat[0].contains("cohesion"))
+        let table = try cli.roost("cluster", "list").output.split(separator: "\n")
+        #expect(table.count >= 31 && table[0].contains("cohesion"))
         let listed = try cli.roost("cluster", "list", "--json")
         let clusters = try #require(
             try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]])
@@ -125,26 +126,11 @@ import Testing
         #expect(try cli.roost("ingest", "-", input: "").status == 66)
         #expect(try cli.roost("list").output.split(separator: "\n").count == 3)
     }
-
-    @Test func `commands that create the same store at once share it`() throws {
-        let commands = try (0..<4).map { try cli.start(["add", "text number \($0)"]) }
-        for command in commands { #expect(try command.outcome().status == 0) }
-        #expect(try cli.roost("list").output.split(separator: "\n").count == 4)
-    }
 }
 
 /// Tests of messages that lead on, and of the statuses with them.
 @Suite(.temporaryFolders) struct CommandMessageTests {
     private let cli = CommandLineDriver()
-
-    @Test func `A store without backups has an empty list of them`() throws {
-        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        let list = try cli.roost("backup", "list", "--store=s")
-        #expect(list.status == 0 && list.output.isEmpty && list.error.contains("backup create"), "\(list)")
-        #expect(try cli.roost("backup", "list", "--json", "--store=s").output == "[]\n")
-        #expect(try cli.roost("backup", "prune", "--store=s").status == 0)
-        #expect(try cli.roost("backup", "list", "--store=none").status == 66)
-    }
 
     @Test(arguments: [["query", "東京", "--all"], ["list", "--by=tag"]])
     func `Commands work without a home folder, and in the locale C`(arguments: [String]) throws {
@@ -154,19 +140,6 @@ import Testing
         try running.input.close()
         let outcome = try running.outcome()
         #expect(outcome.status == 0 && outcome.output.contains("東京"), "\(outcome)")
-    }
-
-    @Test func `undo names the command with its subcommand`() throws {
-        for text in ["a swift above the roof", "green tea"] {
-            #expect(try cli.roost("add", text, "--store", "s").status == 0)
-        }
-        #expect(try cli.roost("recluster", "--clusters=1", "--store=s").status == 0)
-        let list = try cli.roost("cluster", "list", "--format=jsonl", "--store=s").output
-        let cluster = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [String: Any]
-        let id = try #require(cluster?["id"] as? String)
-        #expect(try cli.roost("cluster", "label", id, "birds", "--store=s").status == 0)
-        let output = try cli.roost("undo", "--dry-run", "--store=s").output
-        #expect(output.contains("would revert `roost cluster label`"), "\(output)")
     }
 
     @Test func `a device without end is not read`() throws {
@@ -212,5 +185,57 @@ import Testing
         try TestTool.start(process)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
+    }
+}
+
+/// Tests of the folders in which commands create stores.
+@Suite(.temporaryFolders) struct NewStoreCommandTests {
+    private let cli = CommandLineDriver()
+
+    private func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: cli.home.appendingPathComponent(folder).path)
+            .sorted()
+    }
+
+    @Test func `no store is created among other files`() throws {
+        #expect(try cli.roost("add", "--store", "s", "a swift").status == 0)
+        let notes = cli.home.appendingPathComponent("notes")
+        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
+        try Data("a note".utf8).write(to: notes.appendingPathComponent("a.md"))
+        for arguments in [["copy", "s", "notes"], ["init", "--store", "notes"]] {
+            let refused = try cli.roost(arguments)
+            #expect(
+                refused.status == 78 && refused.error.contains("contains other files"),
+                "\(arguments): \(refused)")
+            #expect(try names(in: "notes") == ["a.md"])
+        }
+        #expect(try cli.roost("init", "notes/.roost").status == 0)
+        try FileManager.default.createDirectory(
+            at: cli.home.appendingPathComponent("empty"), withIntermediateDirectories: true)
+        #expect(try cli.roost("copy", "s", "empty").status == 0)
+        #expect(try cli.roost("copy", "s", "empty").status == 0, "a copy can be repeated")
+    }
+
+    @Test func `a server for agents that only reads creates no store`() throws {
+        let refused = try cli.roost("mcp", "--read-only", "--store", "s")
+        #expect(refused.status == 66, "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("s").path))
+        // Without the option, the end of the empty standard input ends the server.
+        #expect(try cli.roost("mcp", "--store", "s").status == 0)
+        #expect(try !names(in: "s").isEmpty)
+    }
+
+    @Test func `a server for a part of the store needs a folder, and a conversation with three names`() throws
+    {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data("# Note".utf8).write(to: cli.home.appendingPathComponent("note.md"))
+        for (arguments, status, text) in [
+            (["--folder", "note.md"], Int32(66), "no such folder"), (["--scope", "u//a"], 64, "three names"),
+            (["--scope", "u/s/a/b"], 64, "three names"), (["--scope", "u/s/a"], 0, ""),
+        ] {
+            let outcome = try cli.roost(["mcp", "--store", "s"] + arguments)
+            #expect(outcome.status == status, "\(arguments): \(outcome)")
+            #expect(text.isEmpty || outcome.error.contains(text), "\(outcome)")
+        }
     }
 }

@@ -34,29 +34,6 @@ import Testing
         try run("ingest", "--store=s", "a.md", "--tag=file")
     }
 
-    /// Returns the entries of a store, without their positions in the source.
-    private func entries(_ store: String) throws -> [NSDictionary] {
-        let output = try run("export", "entries", "--store", store).output
-        return try output.split(separator: "\n").map { line in
-            var entry = try #require(
-                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-            for key in ["location", "passages", "embeddings"] { entry[key] = nil }
-            return entry as NSDictionary
-        }
-    }
-
-    @Test(arguments: ["e.csv", "v.jsonl"])
-    func `exported entries are imported with identity, dates, tags and metadata`(name: String) throws {
-        try prepare()
-        let options = name.hasPrefix("v") ? ["--with-embeddings"] : []
-        #expect(try cli.roost(["export", "entries", "--store=s", "-o", name] + options).status == 0)
-        let first = try run("import", "--store=t", name)
-        #expect(first.output.hasPrefix("4 new"))
-        #expect(first.error.contains("embedded 4 entries") == (name != "v.jsonl"), "\(first)")
-        #expect(try entries("s") == entries("t"))
-        #expect(try run("import", "--store=t", name).output == "0 new, 0 updated, 4 unchanged\n")
-    }
-
     @Test func `the extension of the file chooses the format`() throws {
         try prepare()
         for (name, start) in [("x.csv", "id,source,"), ("x.ndjson", "{\"content\""), ("x", "{\"content\"")] {

@@ -160,17 +160,4 @@ import Testing
         #expect(counts(second).hasPrefix("1 new, 0 updated, 0 removed, 1 unchanged"), "\(second)")
         await server.close()
     }
-
-    @Test func `A page that cannot be fetched does not prevent the others`() async throws {
-        let server = try await FakeServer { request, _ in
-            request.path == "/river" ? .init(body: Data(Self.page.utf8)) : .init(status: 404)
-        }
-        let outcome = try driver.roost(
-            "ingest", "--allow-private", server.address + "/missing", server.address + "/river")
-        #expect(counts(outcome).contains("1 new"), "\(outcome)")
-        #expect(outcome.error.contains("404"), "\(outcome)")
-        let missing = try driver.roost("ingest", "--allow-private", server.address + "/missing")
-        #expect(missing.status == 66, "\(missing)")
-        await server.close()
-    }
 }

@@ -100,29 +100,6 @@ import Testing
         #expect(nothing.status == 66 && nothing.error.contains("only the last change can be undone"))
     }
 
-    @Test(arguments: ["sqlite", "json"]) func `doctor finds and repairs damage`(provider: String) throws {
-        try fill(provider)
-        // A byte in the middle of the entries is wrong.
-        let path = provider == "json" ? "s/Storage/generations/2/entries.json" : "s/roost.sqlite"
-        let file = home.appendingPathComponent(path)
-        if provider == "json" {
-            #expect(try commands.roost("doctor", "--compact", "--store", "s").status == 0)
-        }
-        var data = try Data(contentsOf: file)
-        let offset = try #require(data.firstRange(of: Data("kestrel".utf8))?.lowerBound)
-        data[offset] = UInt8(ascii: "K")
-        try data.write(to: file)
-        let inspected = try commands.roost("doctor", "--store", "s", "--json")
-        #expect(inspected.status == 65)
-        let findings = try JSONSerialization.jsonObject(with: Data(inspected.output.utf8)) as? [[String: Any]]
-        #expect(findings?.contains { $0["severity"] as? String == "damage" } == true)
-        let repaired = try commands.roost("doctor", "--repair", "--store", "s")
-        #expect(repaired.status == 0, "\(repaired.output)")
-        #expect(try commands.roost("doctor", "--store", "s").status == 0)
-        let left = try commands.roost("list", "--store", "s").output.split(separator: "\n").count
-        #expect(left == (provider == "json" ? 311 : 310), "\(left)")
-    }
-
     @Test func `a store does not exceed its maximum size`() throws {
         #expect(try commands.roost("init", "s", "--max-size", "1MB", "--model", "lexical").status == 0)
         let lines = (0..<4000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }

@@ -10,13 +10,6 @@ import Testing
     let tiny = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Fixtures/Models/tiny-bert").standardizedFileURL.path
 
-    struct Line: Decodable {
-        var text: String
-        var embedding: [Float]
-        var tokens: Int
-        var omittedTokens: Int
-    }
-
     @Test func `a model is added, listed, used and removed`() throws {
         #expect(try cli.roost("model", "add", tiny).status == 0)
         let listed = try cli.roost("model", "list", "--format", "csv")
@@ -34,25 +27,6 @@ import Testing
         #expect(byWords.status == 0 && byWords.output.contains("swifts sleep"), "\(byWords.error)")
     }
 
-    @Test func `texts are embedded`() throws {
-        let one = try cli.roost("model", "embed", "a roof", "--model", tiny)
-        let line = try JSONDecoder().decode(Line.self, from: Data(one.output.utf8))
-        #expect(
-            line.text == "a roof" && line.embedding.count == 32 && line.tokens == 2 && line.omittedTokens == 0
-        )
-        let lines = try cli.roost(
-            "model", "embed", "-", "--model", tiny, input: "a roof\r\n\nnest\n")
-        let documents = try lines.output.split(separator: "\n").map {
-            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
-        }
-        #expect(documents.map(\.text) == ["a roof", "nest"])
-        #expect(zip(documents[0].embedding, line.embedding).allSatisfy { abs($0 - $1) < 1e-5 })
-        let long = try cli.roost(
-            "model", "embed", "--model", tiny, input: String(repeating: "roof ", count: 60))
-        #expect(long.status == 0 && long.error.contains("truncated 1 text"))
-        #expect(try JSONDecoder().decode(Line.self, from: Data(long.output.utf8)).omittedTokens == 22)
-    }
-
     @Test func `a static model is created and used`() throws {
         let made = try cli.roost("model", "distill", tiny, "--out", "small", "--dimension", "16", "--int8")
         #expect(made.status == 0, "\(made.error)")
@@ -66,15 +40,14 @@ import Testing
         #expect(unset.status == 78 && unset.error.contains("no endpoint is configured"), "\(unset.error)")
         #expect(try cli.roost("config", "remote-endpoint", "http://127.0.0.1:9/v1").status == 0)
         #expect(try cli.roost("config", "remote-key-file", "/none").status == 0)
-        let keyless = try cli.roost("model", "embed", "x", "--model", "remote:tiny")
+        let keyless = try cli.roost("init", "--store", "s", "--model", "remote:tiny")
         #expect(keyless.status == 78 && keyless.error.contains("cannot read a key"), "\(keyless.error)")
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("s").path))
     }
 
     @Test func `each mistake is reported with its exit status`() throws {
         for (arguments, status, words) in [
-            (["model", "embed", "x", "--model", "tiny:int4"], 69, "float32 or int8"),
-            (["model", "embed", "--model", tiny], 66, "empty"),
+            (["init", "--store", "x", "--model", "tiny:int4"], 69, "float32 or int8"),
             (["model", "distill", "lexical", "--out", "x"], 64, "not a BERT model"),
             (["model", "remove", "../x"], 69, "not a valid model name"),
         ] as [([String], Int32, String)] {

@@ -186,16 +186,4 @@ struct PostgresCommandTests {
         #expect(refused.error.contains("entries that the store does not have"))
         #expect(try roost("copy", "local", "local").status == 64)
     }
-
-    @Test func `a backup is restored into a folder, and the last command is undone`() throws {
-        #expect(try initialize("store", "backup \(UUID())").status == 0)
-        #expect(try roost("add", "kept in the backup", "--store", "store").status == 0)
-        let created = try roost("backup", "create", "--store", "store")
-        #expect(created.status == 0, "\(created.error)")
-        let restored = try roost("backup", "restore", "latest", "--into", "copy", "--store", "store")
-        #expect(restored.status == 0, "\(restored.error)")
-        #expect(try roost("list", "--store", "copy").output.contains("kept in the backup"))
-        #expect(try roost("undo", "--store", "store").status == 0)
-        #expect(try !roost("list", "--store", "store").output.contains("kept in the backup"))
-    }
 }

@@ -58,19 +58,6 @@ import Testing
         #expect(try titles().count == 5)
     }
 
-    @Test func `Tags of a selection are changed, and a tag is renamed`() throws {
-        try prepare()
-        let tagged = try cli.roost(
-            "edit", "--store=s", "--where", "status=done", "--add-tag=old", "--add-tag=rows")
-        #expect(tagged.status == 0 && tagged.error.contains("added old to 2 of 2 entries"), "\(tagged)")
-        #expect(try titles("--tag", "old", "--tag", "rows").count == 2)
-        let renamed = try cli.roost(
-            "edit", "--store=s", "--tag", "draft", "--add-tag=final", "--remove-tag=draft")
-        #expect(renamed.status == 0, "\(renamed)")
-        #expect(try titles("--tag", "final") == ["a loose text"])
-        #expect(try titles("--tag", "draft").isEmpty)
-    }
-
     @Test func `A text with a key is replaced, and named by its key`() throws {
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         let first = try cli.roost("add", "--store=s", "--key", "shopping", "milk", "and", "bread")
@@ -191,22 +178,6 @@ import Testing
         #expect(
             error?.status == .usage && error?.message.contains("argument \(arguments.count) is empty") == true
         )
-    }
-
-    @Test func `an empty prefix of a model and an empty query of a condition are accepted`() throws {
-        try ArgumentCheck.requireNonemptyValues([
-            "model", "add", "x", "--query-prefix", "", "--document-prefix=", "--where=a=",
-        ])
-    }
-
-    @Test func `nothing is removed or created for an empty argument`() throws {
-        try prepare(3)
-        for arguments in [["remove", "--store=s", "--source", ""], ["init", ""]] {
-            #expect(try cli.roost(arguments).status == 64, "\(arguments)")
-        }
-        #expect(try cli.roost("list", "--store=s", "--count").output == "3\n")
-        let names = try FileManager.default.contentsOfDirectory(atPath: cli.home.path).sorted()
-        #expect(names == ["s", "t.jsonl"], "\(names)")
     }
 
     @Test func `an argument that is not valid UTF-8, and a tag with a line feed, are refused`() throws {

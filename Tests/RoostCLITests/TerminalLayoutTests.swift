@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 import TestSupport
 import Testing
 
@@ -120,5 +121,165 @@ import Testing
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
+
+/// Tests of the forms of lists, on terminals and in pipes.
+@Suite(.temporaryFolders) struct ListOutputTests {
+    private let cli = CommandLineDriver()
+
+    private func prepare() throws {
+        let folder = cli.home.appendingPathComponent("notes/deep")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, text) in [
+            ("swifts.md", "# Swifts in the roof\n\nThe swifts return in May."),
+            ("tea.md", "# 日本のお茶\n\n二分待ちます。"), ("formula.md", "# =1+2, \"quoted\"\n\nnumbers"),
+        ] { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "notes", "--store=s", "--tag=a", "--tag=b").status == 0)
+    }
+
+    private func list(_ arguments: String...) throws -> String {
+        let outcome = try cli.roost(["list", "--store=s"] + arguments)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        return outcome.output
+    }
+
+    @Test func `A pipe gets aligned lines without a header, and other forms have all columns`() throws {
+        try prepare()
+        let lines = try list().split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.contains { $0.contains("日本のお茶") && $0.hasSuffix("  notes/deep/tea.md") }, "\(lines)")
+        let json = try JSONSerialization.jsonObject(with: Data(list("--format=json").utf8)) as? [Any]
+        #expect(json?.count == 3)
+        let objects = try list("--format=jsonl").split(separator: "\n")
+        #expect(objects.count == 3 && objects.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+        let table = try list("--format=tsv").split(separator: "\n").map { $0.split(separator: "\t") }
+        #expect(table[0].map(String.init) == ["id", "title", "path", "tags", "created", "updated"])
+        #expect(table.allSatisfy { $0.count == 6 } && table[1][0].count == 36 && table[1][3] == "a;b")
+        // A spreadsheet must not run the title as a formula.
+        #expect(try list("--format=csv").contains("\"'=1+2, \"\"quoted\"\"\""))
+    }
+
+    @Test func `An empty list has a message and status 0 in every form`() throws {
+        try prepare()
+        for (format, output) in [
+            ("text", ""), ("json", "[]\n"), ("csv", "id,title,path,tags,created,updated\n"),
+        ] {
+            let outcome = try cli.roost("list", "--store=s", "--tag=none", "--format", format)
+            #expect(outcome.status == 0 && outcome.output == output, "\(format): \(outcome)")
+            #expect(outcome.error == "no entry has the tag 'none'\n")
+        }
+        for arguments in [["chat", "list"], ["cluster", "list"], ["similar", "--duplicates"]] {
+            let outcome = try cli.roost(arguments + ["--store=s"])
+            #expect(outcome.status == 0, "\(arguments): \(outcome)")
+            #expect(outcome.error.split(separator: "\n").count == 1, "\(arguments): \(outcome)")
+        }
+    }
+
+    @Test func `A terminal gets a header`() throws {
+        try prepare()
+        func screen(_ arguments: String...) throws -> [Substring] {
+            let output = try PseudoTerminal.output(
+                of: CommandLineDriver.binary, ["list", "--store=s", "--color=never"] + arguments,
+                in: cli.home, environment: ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"])
+            return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
+        }
+        let table = try screen()
+        #expect(table.count == 4 && table[0].hasPrefix("id"), "\(table)")
+        #expect(try screen("--format=paths").count == 3)
+    }
+}
+
+/// Tests of the forms in which `roost query` prints hits.
+@Suite(.temporaryFolders) struct HitOutputTests {
+    private let cli = CommandLineDriver()
+
+    private static let guide = """
+        ---
+        title: A guide
+        ---
+        # Install
+
+        Some words before the code, which the excerpt does not need.
+
+        ## Linux
+
+        ```sh
+        # the kestrel step
+            apt install kestrel-tools --with-a-very-long-option-name=and-a-value --and-more-of-it
+        echo done
+        ```
+
+        """
+
+    private func prepare() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(Self.guide.utf8).write(to: cli.home.appendingPathComponent("guide.md"))
+        let rows = """
+            {"text": "A first row about bread."}
+
+            {"text": "A row about\\na buzzard", "id": "two"}
+            """
+        try Data(rows.utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        try Data("# 渡り鳥\n\n春に戻る鳥のツバメは家の軒下に巣を作り、そして秋になると南へ渡っていく。".utf8)
+            .write(to: cli.home.appendingPathComponent("birds.md"))
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", ".").status == 0)
+    }
+
+    private func hits(_ arguments: String...) throws -> [[String: Any]] {
+        let outcome = try cli.roost(["query", "--mode", "text", "--all", "--json"] + arguments)
+        return try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
+    }
+
+    private func line(_ arguments: String...) throws -> String {
+        let outcome = try cli.roost(["query", "--mode", "text", "--all", "-n1"] + arguments)
+        return outcome.output.split(separator: "\n").first.map(String.init) ?? outcome.error
+    }
+
+    /// Returns the lines that a terminal of the given width shows.
+    private func terminal(
+        _ arguments: String..., columns: Int, environment: [String: String] = [:]
+    ) throws -> [String] {
+        let output = try PseudoTerminal.output(
+            of: CommandLineDriver.binary, ["query", "--mode", "text", "--all", "-n1"] + arguments,
+            in: cli.home,
+            environment: ["HOME": cli.home.path, "PATH": "/usr/bin:/bin", "COLUMNS": "\(columns)"]
+                .merging(environment) { $1 })
+        return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    @Test func `the first line has the score, the title and the location`() throws {
+        try prepare()
+        let guide = try line("kestrel")
+        #expect(guide.hasPrefix("0."), "\(guide)")
+        #expect(guide.contains("  A guide › Install › Linux  guide.md:11  "), "\(guide)")
+    }
+
+    @Test(arguments: [40, 80, 200])
+    func `lines fit on a terminal`(columns: Int) throws {
+        try prepare()
+        for query in ["kestrel", "ツバメ", "buzzard", "bread"] {
+            let lines = try terminal(query, columns: columns, environment: ["NO_COLOR": "1"])
+            #expect(!lines.isEmpty)
+            for line in lines {
+                let width = line.unicodeScalars.reduce(0) { $0 + ($1.value >= 0x2E80 ? 2 : 1) }
+                #expect(width <= columns, "\(columns): \(line)")
+            }
+        }
+    }
+
+    @Test func `colors are used on terminals only, unless requested`() throws {
+        try prepare()
+        let escape = "\u{1B}["
+        #expect(try terminal("kestrel", columns: 80).joined().contains("\(escape)1;33mkestrel\(escape)0m"))
+        #expect(
+            try !terminal("kestrel", columns: 80, environment: ["NO_COLOR": "1"]).joined().contains(escape))
+        #expect(
+            try !terminal("kestrel", columns: 80, environment: ["TERM": "dumb"]).joined().contains(escape))
+        #expect(try !cli.roost("query", "kestrel").output.contains(escape))
+        #expect(try cli.roost("query", "--all", "kestrel", "--color", "always").output.contains(escape))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RoostDocuments
@@ -69,5 +70,157 @@ import Testing
         // Examined for each block, they need 19 and 8 times as long as other elements.
         let measurements = (0..<4).lazy.map { _ in (plain: seconds("<div>"), other: seconds(tag)) }
         #expect(measurements.contains { $0.other < 4 * $0.plain })
+    }
+}
+
+/// Tests with damaged and hostile pages: no crash, and bounded time.
+@Suite struct HTMLFuzzTests {
+    /// Reads a page; returns the time, and the document if the page has text.
+    private static func read(_ page: [UInt8]) async -> (time: Duration, document: Document?) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        // A page without text throws an error, which is a valid result here.
+        let document = try? await HTMLReader().read(
+            DocumentInput(data: Data(page), path: "x.html"), as: HTMLReader.type)
+        return (clock.now - start, document?.first)
+    }
+
+    /// The maximum time for a page. It is generous, because other tests use the processor too.
+    private static let maximumTime = Duration.seconds(600)
+
+    @Test(arguments: [
+        "<div>", "<b>", "<p><b>", "<table>", "<a href=x>", "<template>", "<svg>", "<math>", "<noscript>",
+        "</p>",
+        "<ul><li>", "<blockquote>", "<pre>", "<select>", "<font a=b>", "<i></b>", "<", "</", "<!--",
+        "<![CDATA[",
+        "&", "&#x1F600;", "<h1>", "<td>", "<p a", "<p a='", "<title>", "<script>", "\u{0}", "<br>",
+        "<frameset>",
+    ])
+    func `A page of many tags is read in bounded time`(tag: String) async {
+        let text = Array("The end of the page is a sentence of some length.".utf8)
+        var page: [UInt8] = []
+        for _ in 0..<Self.tagCount { page += Array(tag.utf8) }
+        let (time, _) = await Self.read(page + text)
+        #expect(time < Self.maximumTime)
+    }
+
+    @Test func `A page that is too deep for the HTML parser is refused`() async {
+        let page = String(repeating: "<div>", count: 1_000_000) + "<p>" + HTMLReaderTests.sentence
+        await #expect(throws: DocumentError.self) { try await HTMLReaderTests.read(page) }
+    }
+
+    @Test func `A large attribute and a large text are read`() async throws {
+        let attribute = String(repeating: "x y ", count: 1_000_000)
+        let page = "<div class='\(attribute)' data-x='\(attribute)'><p>\(HTMLReaderTests.sentence)</p></div>"
+        let (time, document) = await Self.read(Array(page.utf8))
+        #expect(document?.text.hasPrefix("The river rises") == true)
+        #expect(time < Self.maximumTime)
+        let long = "<p>" + String(repeating: HTMLReaderTests.sentence, count: 20_000)
+        #expect(await Self.read(Array(long.utf8)).document?.text.utf8.count ?? 0 > 1_000_000)
+    }
+
+    @Test func `Invalid UTF-8 and zero bytes in a page do not prevent its reading`() async throws {
+        let start = Array("<meta charset=utf-8><p>".utf8)
+        let end = Array(HTMLReaderTests.sentence.utf8)
+        let utf8 = Array(String(repeating: "Grüße ", count: 500).utf8)
+        let (_, document) = await Self.read(start + utf8 + [0xFF, 0, 0xC3] + end)
+        let text = try #require(document?.text)
+        #expect(text.contains("Grüße") && text.contains("The river rises"))
+    }
+
+    /// The number of tags of a page: 20,000, or one million if ROOST_FUZZ_FILES is set.
+    private static let tagCount =
+        ProcessInfo.processInfo.environment["ROOST_FUZZ_FILES"] == nil ? 20_000 : 1_000_000
+}
+
+/// Reads documents of many pages, whose texts must be complete and in order.
+struct LargeDocumentTests {
+    private static let words = [
+        "swift", "barrel", "compost", "lens", "oboe", "dough", "trail", "ledger", "query", "comet", "frost",
+    ]
+
+    /// The sentences of the documents. Neighbours differ in words, because a line that differs from that of
+    /// other pages in its number only is a header or a footer.
+    private static let sentences = (0..<4000).map { number in
+        let word = words[number % 11]
+        return "Sentence \(number) is about the \(word), the \(words[number / 11 % 11]) and nothing else."
+    }
+
+    private static func word() -> Data {
+        let paragraphs = sentences.map { "<w:p><w:r><w:t>\($0)</w:t></w:r></w:p>" }.joined()
+        return StoredArchive.data([
+            ("word/document.xml", "<w:document xmlns:w='w'><w:body>\(paragraphs)</w:body></w:document>")
+        ])
+    }
+
+    private static func book() -> Data {
+        let chapters = 0..<40
+        let type = "media-type='application/xhtml+xml'"
+        let items = chapters.map { "<item id='c\($0)' href='c\($0).xhtml' \(type)/>" }
+        let spine = chapters.map { "<itemref idref='c\($0)'/>" }
+        let manifest = "<manifest>\(items.joined())</manifest><spine>\(spine.joined())</spine>"
+        let parts = chapters.map { chapter in
+            let text = sentences[chapter * 100..<chapter * 100 + 100].map { "<p>\($0)</p>" }.joined()
+            return (name: "c\(chapter).xhtml", text: "<html><body>\(text)</body></html>")
+        }
+        return StoredArchive.data(
+            [
+                ("META-INF/container.xml", "<container><rootfile full-path='a.opf'/></container>"),
+                ("a.opf", "<package>\(manifest)</package>"),
+            ] + parts)
+    }
+
+    private static func message() -> Data {
+        Data("From: a@b.example\r\nSubject: Long\r\n\r\n\(sentences.joined(separator: "\r\n"))\r\n".utf8)
+    }
+
+    /// Returns a PDF file of 80 pages with 50 lines each.
+    private static func pages() -> Data {
+        let pages = 0..<80
+        let kids = pages.map { "\(4 + 2 * $0) 0 R" }.joined(separator: " ")
+        var objects = [
+            "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count \(pages.count)/Kids[\(kids)]>>",
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        ]
+        for page in pages {
+            let lines = sentences[page * 50..<page * 50 + 50].map { "(\($0)) Tj T*" }.joined(separator: "\n")
+            let stream = "BT /F1 10 Tf 14 TL 50 780 Td \(lines) ET"
+            objects += [
+                "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents \(5 + 2 * page) 0 R"
+                    + "/Resources<</Font<</F1 3 0 R>>>>>>",
+                "<</Length \(stream.utf8.count)>>stream\n\(stream)\nendstream",
+            ]
+        }
+        var (file, offsets) = ("%PDF-1.4\n", [Int]())
+        for (index, object) in objects.enumerated() {
+            offsets.append(file.utf8.count)
+            file += "\(index + 1) 0 obj\(object)endobj\n"
+        }
+        let start = file.utf8.count
+        let count = objects.count + 1
+        file += "xref\n0 \(count)\n0000000000 65535 f \n"
+        for offset in offsets {
+            let digits = String(offset)
+            file += String(repeating: "0", count: 10 - digits.count) + digits + " 00000 n \n"
+        }
+        return Data((file + "trailer<</Size \(count)/Root 1 0 R>>\nstartxref\n\(start)\n%%EOF").utf8)
+    }
+
+    @Test(arguments: ["docx", "epub", "eml", "pdf"])
+    func `the text of a large document is complete and in order`(type: String) async throws {
+        let data =
+            switch type {
+            case "docx": Self.word()
+            case "epub": Self.book()
+            case "eml": Self.message()
+            default: Self.pages()
+            }
+        let documents = try await DocumentFixture.documents(
+            DocumentInput(data: data, path: "/notes/large." + type))
+        let document = try #require(documents.first)
+        #expect(documents.count == 1 && document.unreadParts.isEmpty)
+        let text = document.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let found = text.matches(of: /Sentence [^.]*\./).map { String($0.output) }
+        #expect(found == Self.sentences)
     }
 }

@@ -51,3 +51,110 @@ struct ConnectionSettingsTests {
         #expect(settings.redacted("") == "unknown error")
     }
 }
+
+struct ErrorMappingTests {
+    private let mapping = ErrorMapping(name: "db.example.org/notes")
+
+    @Test(arguments: [
+        ("25006", StorageError.Code.readOnly, "primary server"), ("42501", .readOnly, "grant"),
+        ("42P01", .notFound, "create the tables"), ("53100", .full, "free space"),
+        ("57014", .locked, "statement timeout"), ("55P03", .locked, "lock timeout"),
+        ("42883", .unsupported, "feature"), ("57P05", .unavailable, "try again later"),
+        ("XX001", .damaged, "restore a backup"), ("57P01", .unavailable, "try again later"),
+        ("40001", .unavailable, "try again later"), ("22012", .inputOutput, "22012"),
+    ]) func `a rejected statement is reported with the next step`(
+        state: String, code: StorageError.Code, step: String
+    ) {
+        let error = mapping.storageError(.rejected(state: state, message: "the cause"))
+        #expect(error.code == code)
+        #expect(error.message.hasPrefix("db.example.org/notes: the cause; ") || code == .inputOutput)
+        #expect(error.message.contains(step))
+    }
+
+    @Test(arguments: [
+        ("connection to server failed: Connection refused", true),
+        ("FATAL:  the database system is starting up", true),
+        ("FATAL:  the database system is not yet accepting connections", true),
+        ("FATAL:  sorry, too many clients already", true),
+        ("FATAL:  too many connections for database \"notes\"", true),
+        ("FATAL:  terminating connection due to administrator command", true),
+        ("connection to server on socket \"/run/.s.PGSQL.5432\" failed: No such file or directory", true),
+        ("FATAL:  password authentication failed for user \"ann\"", false),
+        ("FATAL:  database \"notes\" does not exist", false),
+        ("root certificate file \"/home/ann/.postgresql/root.crt\" does not exist", false),
+    ]) func `refused connections are repeated only if that can help`(message: String, isTemporary: Bool) {
+        let error = ConnectionError.refused(message: message)
+        #expect(error.isTemporary == isTemporary)
+        #expect(mapping.storageError(error).isRetryable == isTemporary)
+        #expect(mapping.storageError(error).code == (isTemporary ? .unavailable : .configuration))
+    }
+
+    @Test func `a refused connection is reported with the next steps`() {
+        let message = mapping.storageError(.refused(message: "FATAL:  the cause")).message
+        for step in ["the cause", "PGHOST", "PGPASSWORD", "sslrootcert"] { #expect(message.contains(step)) }
+    }
+
+    @Test func `an owner is named only where privileges are not enough`() {
+        func step(_ message: String) -> String {
+            mapping.storageError(.rejected(state: "42501", message: message)).message
+        }
+        #expect(step("must be owner of table vectors").contains("who created the tables"))
+        #expect(step("permission denied for schema roost").contains("grant the privileges"))
+    }
+
+    @Test func `only a rejection within a session excludes a commit`() {
+        #expect(ConnectionError.rejected(state: "40001", message: "").excludesCommit)
+        #expect(ConnectionError.rejected(state: "23505", message: "").excludesCommit)
+        // The session can end after the commit, and 40003 means that the outcome is unknown.
+        for state in ["57P01", "57P02", "08006", "40003"] {
+            #expect(!ConnectionError.rejected(state: state, message: "").excludesCommit)
+        }
+        #expect(!ConnectionError.lost(message: "").excludesCommit)
+        #expect(!ConnectionError.timedOut.excludesCommit)
+    }
+}
+
+/// Tests of the counts in the head row of a store.
+@Suite(TestServer.isRequired) struct HeadCountTests {
+    private static func entry(_ vector: [Float] = [1, 0]) -> Entry {
+        Entry(content: "a swift", embeddings: vector)
+    }
+
+    @Test func `an entry that a batch removes twice is counted once`() async throws {
+        let provider = try await PostgresFixture().provider()
+        let (first, second) = (Self.entry(), Self.entry())
+        _ = try await provider.commit(WriteBatch(upserts: [first, second]))
+        _ = try await provider.commit(WriteBatch(removals: [first.id, first.id]))
+        let snapshot = try await provider.snapshot()
+        #expect(snapshot.stamp.entryCount == 1)
+        // The remaining vector still determines the dimension.
+        await #expect(throws: StorageError.self) {
+            _ = try await provider.commit(WriteBatch(upserts: [Self.entry([1, 0, 0])]))
+        }
+        try await provider.close()
+    }
+
+    @Test func `removing an assignment keeps the number of clusters`() async throws {
+        let provider = try await PostgresFixture().provider()
+        let entry = Self.entry()
+        let cluster = Cluster(label: "birds", centroid: [1, 0])
+        _ = try await provider.commit(WriteBatch(upserts: [entry], clusters: [cluster]))
+        let assignment = Assignment(entry: entry.id, target: .cluster(cluster.id))
+        _ = try await provider.commit(WriteBatch(assignments: [assignment]))
+        _ = try await provider.commit(WriteBatch(unassignments: [entry.id]))
+        let stamp = try await provider.snapshot().stamp
+        #expect(stamp.clusterCount == 1)
+        try await provider.close()
+    }
+
+    @Test func `a vector that exceeds the maximum of PostgreSQL is refused`() async throws {
+        let provider = try await PostgresFixture().provider()
+        let vector = [1] + [Float](repeating: 0, count: 40_000)
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await provider.commit(WriteBatch(upserts: [Self.entry(vector)]))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(try await provider.snapshot().stamp.entryCount == 0)
+        try await provider.close()
+    }
+}

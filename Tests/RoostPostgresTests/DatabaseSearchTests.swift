@@ -55,10 +55,7 @@ import Testing
         var deep = EntrySearch("river stone", limit: 1000)
         deep.includesAll = true
         searches.append(deep)
-        deep.duplicateThreshold = 0.9
         deep.limit = 20
-        searches.append(deep)
-        deep.diversity = 0.5
         deep.offset = 3
         searches.append(deep)
         return searches
@@ -79,19 +76,19 @@ import Testing
     func `both places give the same results`(server: TestServer) async throws {
         var store = try await filledStore(server, 90)
         for search in Self.searches {
-            store.searchPlace = .client
+            store.settings.searchPlace = .client
             let expected = try await store.search(search)
             #expect(expected.databasePlan == nil)
-            store.searchPlace = .database
+            store.settings.searchPlace = .database
             expectEqual(try await store.search(search), expected, search)
         }
         // Several searches at once, and other subjects.
         var similar = EntrySearch(.entries([try await store.storage.fetchEntries()[5].id]), limit: 5)
         similar.isExact = true
         let many = Array(Self.searches.prefix(12)) + [similar]
-        store.searchPlace = .client
+        store.settings.searchPlace = .client
         let expected = try await store.search(many)
-        store.searchPlace = .database
+        store.settings.searchPlace = .database
         for (index, found) in try await store.search(many).enumerated() {
             expectEqual(found, expected[index], many[index])
         }
@@ -101,47 +98,47 @@ import Testing
     @Test(arguments: TestServer.available)
     func `the index gives the same results in a small store`(server: TestServer) async throws {
         var store = try await filledStore(server, 60, exactSearchLimit: 5)
-        store.searchPlace = .database
-        #expect(try await store.databaseIndexState()?.isComplete == false)
-        let state = try #require(try await store.buildDatabaseIndex())
+        store.settings.searchPlace = .database
+        #expect(try await store.index.databaseState()?.isComplete == false)
+        let state = try #require(try await store.index.buildInDatabase())
         #expect(state.isComplete && state.bytes > 0)
         // The next build finds the complete index.
-        #expect(try await store.buildDatabaseIndex() == state)
+        #expect(try await store.index.buildInDatabase() == state)
         // Later changes are in the index, too.
         let added = try await store.add("water for the garden and for the nest", tags: ["even"])
         var methods = Set<PassageSearchPlan.Method>()
         for search in Self.searches {
-            store.searchPlace = .client
+            store.settings.searchPlace = .client
             let expected = try await store.search(search)
-            store.searchPlace = .database
+            store.settings.searchPlace = .database
             let found = try await store.search(search)
             expectEqual(found, expected, search)
             if let plan = found.databasePlan { methods.insert(plan.method) }
         }
         #expect(methods.contains(.index) || methods.contains(.indexThenExactScan))
-        let found = try await store.query("water garden nest")
+        let found = try await store.search("water garden nest")
         #expect(found.hits.contains { $0.entry.id == added.id })
         try await store.close()
     }
 
     @Test func `the place is chosen by the setting and by the size`() async throws {
         var store = try await filledStore(.main, 3)
-        #expect(try await store.currentSearchPlace() == .client)
-        store.searchPlace = .database
-        #expect(try await store.currentSearchPlace() == .database)
+        #expect(try await store.index.place() == .client)
+        store.settings.searchPlace = .database
+        #expect(try await store.index.place() == .database)
         try await store.close()
         var local = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        local.searchPlace = .database
-        #expect(try await local.currentSearchPlace() == .client)
-        #expect(try await local.buildDatabaseIndex() == nil)
+        local.settings.searchPlace = .database
+        #expect(try await local.index.place() == .client)
+        #expect(try await local.index.buildInDatabase() == nil)
     }
 
     @Test func `an empty store has no hits and no index`() async throws {
         let storage = try await PostgresFixture().provider()
         var store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
-        store.searchPlace = .database
-        #expect(try await store.query("anything").hits.isEmpty)
-        let error = await #expect(throws: StorageError.self) { _ = try await store.buildDatabaseIndex() }
+        store.settings.searchPlace = .database
+        #expect(try await store.search("anything").hits.isEmpty)
+        let error = await #expect(throws: StorageError.self) { _ = try await store.index.buildInDatabase() }
         #expect(error?.code == .unsupported)
         #expect(error?.message.contains("no vectors") == true)
     }

@@ -1,4 +1,6 @@
 import Foundation
+import RoostModel
+import RoostTestKit
 import TestSupport
 import Testing
 
@@ -80,4 +82,72 @@ extension ConnectionSettings {
 
     /// The port of the server.
     var port: UInt16? { values["port"].flatMap { UInt16($0) } }
+}
+
+/// A store in a test server.
+struct PostgresFixture: StorageFixture {
+    let level = StorageLevel.severalProcesses
+    let name = TestServer.newName()
+    var server = TestServer.main
+    /// The size in bytes from which a part of a commit is sent; `nil` for the usual size.
+    var partSize: Int?
+
+    func open() async throws -> any StorageProvider { try await provider() }
+
+    func provider(
+        _ change: (inout PostgresStorageProvider.Options) -> Void = { _ in }
+    ) async throws -> PostgresStorageProvider {
+        var options = PostgresStorageProvider.Options()
+        options.lockTimeout = 600
+        if let partSize { options.partSize = partSize }
+        change(&options)
+        return try await PostgresStorageProvider(
+            address: try server.settings(), name: name, options: options)
+    }
+
+    func run(_ job: StorageJob) async throws {
+        try await TestTool.run(
+            "postgres-worker", [name] + job.arguments,
+            environment: [TestServer.main.variable: server.url ?? ""], isKilled: job.kind == .saveAndDie)
+    }
+
+    /// The rows of the store stay in the database, which is deleted with the server.
+    func tearDown() async {}
+}
+
+/// Triggers that reject the first transactions that write to a table.
+struct Rejections {
+    /// The number of rejected transactions.
+    static let number = 3
+
+    let connection: Connection
+    let name = "reject_\(UUID().uuidString.replacing("-", with: "").lowercased())"
+
+    init(state: String, table: String, _ settings: ConnectionSettings) throws {
+        connection = try Connection(settings)
+        try execute("CREATE SEQUENCE \(name)_count")
+        // A sequence is not rolled back with the transaction.
+        try execute(
+            """
+            CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('\(name)_count') <= \(Self.number) THEN
+                    RAISE EXCEPTION 'rejected by the test' USING ERRCODE = '\(state)';
+                END IF;
+                RETURN NEW;
+            END $$
+            """)
+        try execute(
+            """
+            CREATE TRIGGER \(name) BEFORE INSERT OR UPDATE ON roost.\(table) FOR EACH ROW
+            EXECUTE FUNCTION \(name)()
+            """)
+    }
+
+    private func execute(_ sql: String) throws { try connection.execute(sql, CallLimits(.seconds(1200))) }
+
+    func count() throws -> Int {
+        try connection.run(
+            Statement("SELECT nextval('\(name)_count')", isKept: false), CallLimits(.seconds(1200))
+        ).rows[0].int(0)
+    }
 }

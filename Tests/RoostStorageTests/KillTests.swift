@@ -104,3 +104,125 @@ import Testing
         }
     }
 }
+
+/// After a file system error, a store throws a documented error and is unchanged.
+@Suite(.temporaryFolders) struct FaultTests {
+    /// The number of steps at which a failure is injected; all steps with `ROOST_FAULT_POINTS=all`.
+    static var limit: Int {
+        let setting = ProcessInfo.processInfo.environment["ROOST_FAULT_POINTS"] ?? ""
+        return setting == "all" ? .max : Int(setting) ?? 25
+    }
+
+    private func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = StorageWorker.tool
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try TestTool.start(process)
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationReason == .exit ? process.terminationStatus : -1, text)
+    }
+
+    @Test(
+        arguments: CrashWorkload.Backend.allCases,
+        ["io-error", "disk-full", "disk-stays-full", "short-write", "no-permission"])
+    func `a failed step leaves the store unchanged`(
+        backend: CrashWorkload.Backend, kind: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let (status, text) = try run(["fault", backend.rawValue, folder.url.path, kind, "\(Self.limit)"])
+        print("\(backend), \(kind): \(text.prefix { $0 != "\n" })")
+        #expect(status == 0, "\(text.suffix(3000))")
+    }
+
+    @Test(arguments: CrashWorkload.Backend.allCases, [300_000, 2_000_000])
+    func `a full disk loses no acknowledged entry`(backend: CrashWorkload.Backend, size: Int) throws {
+        let folder = try TemporaryFolder()
+        let (status, text) = try run(["limited", backend.rawValue, folder.url.path, "\(size)"])
+        #expect(status == 0, "exit \(status): \(text.suffix(1000))")
+    }
+}
+
+/// Random operations have the same results on each provider as on the in-memory reference.
+@Suite(.temporaryFolders) struct FuzzTests {
+    /// The seeds that are tried for each provider. `ROOST_FUZZ_SEEDS` sets their number.
+    static let seeds = 1...(ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 8)
+
+    @Test(arguments: seeds) func `the JSON store behaves like the reference`(seed: Int) async throws {
+        try await StorageFuzzer(seed: UInt64(seed), length: 120).run { try LocalFixture() }
+    }
+
+    @Test(arguments: seeds) func `the SQLite store behaves like the reference`(seed: Int) async throws {
+        try await StorageFuzzer(seed: UInt64(seed), length: 120).run { try SQLiteFixture() }
+    }
+
+    @Test func `the fuzzer finds a store that ignores removals, and shrinks the failure to two steps`()
+        async throws
+    {
+        var shortest = Int.max
+        for seed in 1...5 {
+            let failure = await #expect(throws: StorageFuzzer.Failure.self) {
+                try await StorageFuzzer(seed: UInt64(seed)).run { CanaryFixture() }
+            }
+            shortest = min(shortest, failure?.operations.count ?? .max)
+        }
+        // The shortest failure has one operation that saves and one that removes, or a single batch that does
+        // both.
+        #expect(shortest <= 2)
+    }
+}
+
+@Suite(.temporaryFolders) struct FilePermissionTests {
+    private func mode(_ path: String) throws -> Int {
+        (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+            ?? 0
+    }
+
+    @Test(arguments: ["sqlite", "json"])
+    func `only the owner can read the files of a store`(provider: String) throws {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // The umask belongs to the process: a change in this one would affect tests that run at the same
+        // time.
+        process.arguments = [
+            "-c",
+            """
+            umask 0 && "$0" init --store=new/store --provider="$1" && "$0" add --store=new/store "a note" \\
+                && "$0" add --store=new/store "another note" && "$0" index --store=new/store \\
+                && "$0" recluster --store=new/store
+            """,
+            CommandLineDriver.binary.path, provider,
+        ]
+        process.currentDirectoryURL = folder.url
+        process.environment = ["HOME": folder.url.appendingPathComponent("home").path]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try TestTool.start(process)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let new = folder.url.appendingPathComponent("new")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: new.path)
+        #expect(paths.count > 3)
+        for path in paths {
+            let full = new.appendingPathComponent(path).path
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: full, isDirectory: &isFolder)
+            #expect(try mode(full) == (isFolder.boolValue ? 0o700 : 0o600), "\(path)")
+        }
+    }
+}
+
+/// Runs the executable `storage-worker`, which lets a test use a store from another process.
+enum StorageWorker {
+    static let tool = TestTool.url("storage-worker")
+
+    static func run(_ job: StorageJob, _ backend: CrashWorkload.Backend, _ folder: URL) async throws {
+        try await TestTool.run(
+            "storage-worker", ["job", backend.rawValue, folder.path] + job.arguments,
+            isKilled: job.kind == .saveAndDie)
+    }
+}

@@ -67,10 +67,6 @@ private final class ObservedStorage: StorageDecorator {
         _ = storage.snapshotsOnMainQueue
         #expect(try await store.search("swift").hits.isEmpty == false)
         #expect(storage.snapshotsOnMainQueue == 0, "search")
-        #expect(
-            try await EntryOrder.size.ids(matching: .all, isReversed: false, in: store.storage.snapshot())
-                .count == 3)
-        #expect(storage.snapshotsOnMainQueue == 0, "entryIDs")
         #expect(try await store.links.broken().isEmpty)
         #expect(storage.snapshotsOnMainQueue == 0, "brokenLinks")
         #expect(try await store.duplicates().isEmpty)

@@ -75,14 +75,13 @@ struct ConcurrentAdditionTests {
 /// Tests that an undo removes only the records of the commits that it has undone.
 @Suite(.temporaryFolders) struct ConcurrentUndoTests {
     /// Where the two writers record their commits.
-    enum Place: CaseIterable { case memory, sameRecorder, otherProcess }
+    enum Place: CaseIterable { case sameRecorder, otherProcess }
 
     @Test(arguments: Place.allCases)
     func `a commit that follows that of an undo can be undone`(place: Place) async throws {
         let folder = try TemporaryFolder()
         func recorder(_ command: String) -> UndoRecorder {
-            place == .memory
-                ? UndoRecorder(command: command) : UndoRecorder(directory: folder.url, command: command)
+            UndoRecorder(directory: folder.url, command: command)
         }
         let storage = InterruptedStorage()
         let first = recorder("first")
@@ -100,13 +99,14 @@ struct ConcurrentAdditionTests {
         #expect(try await storage.fetchEntries().isEmpty)
         let error = await #expect(throws: RoostError.self) { try await store.undo() }
         #expect(error?.code == .nothingToUndo)
-        #expect(try first.contents().records.isEmpty)
+        #expect(try UndoRecorder.contents(in: folder.url).records.isEmpty)
     }
 
     @Test func `a commit after an undo that failed belongs to the same group`() async throws {
         let storage = InterruptedStorage()
         let store = KnowledgeStore(
-            storage: storage, embedder: LexicalEmbedder(), recording: UndoRecorder(command: "add"))
+            storage: storage, embedder: LexicalEmbedder(),
+            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "add"))
         try await store.add("one")
         storage.beforeCommit.set { throw CancellationError() }
         await #expect(throws: CancellationError.self) { try await store.undo() }

@@ -85,32 +85,4 @@ import Testing
         _ = try await copy.importEntries(data, name: "export")
         #expect(try await copy.storage.fetchEntries()[0].location == EntryLocation(line: 7, lastLine: 7))
     }
-
-    @Test func `a search checks conditions on fields`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let texts = [
-            "# Amending\n\nRun git commit -amend now.", "# Other\n\nA git commit.", "# Third\n\namend",
-        ]
-        _ = try await store.ingest([
-            SourceDraft(
-                id: "s", fingerprint: "1",
-                entries: texts.enumerated().map {
-                    EntryDraft(key: "\($0)", content: $1, tags: ["note \($0)"])
-                })
-        ])
-        func titles(_ text: String) async throws -> [String?] {
-            var search = EntrySearch(text)
-            search.includesAll = true
-            return try await store.search(search).hits.map(\.title)
-        }
-        #expect(try await titles("title:amending commit") == ["Amending"])
-        #expect(try await titles("git -title:amending -tag:\"note 2\"") == ["Other"])
-        #expect(try await titles("tag:\"2 note\"").isEmpty)
-        #expect(try await titles("tag:\"note 2\" amend") == ["Third"])
-        #expect(try await titles("title:amen* git") == ["Amending"])
-        #expect(
-            try await titles("git -nothing -title:amending").sorted { $0 ?? "" < $1 ?? "" } == [
-                "Other", "Third",
-            ])
-    }
 }

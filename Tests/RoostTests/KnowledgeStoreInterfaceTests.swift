@@ -174,15 +174,4 @@ import Testing
         #expect(new > old)
         #expect(try await store.remove(id, expecting: new) == 1)
     }
-
-    @Test func `clusters are returned with their members`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        #expect(try await store.clusters.all().isEmpty)
-        for number in 0..<6 { try await store.add("swifts above the roof, note \(number)") }
-        for number in 0..<6 { try await store.add("bread and flour in the oven, note \(number)") }
-        _ = try await store.recluster(clusters: 2)
-        let clusters = try await store.clusters.all()
-        #expect(clusters.count == 2)
-        #expect(clusters.map(\.members.count).reduce(0, +) == 12)
-    }
 }

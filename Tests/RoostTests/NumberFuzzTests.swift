@@ -181,3 +181,67 @@ import Testing
         #expect(accepted > 0)
     }
 }
+
+/// Fuzz tests of the readers of external input: mutated input gives a result or an error, never a crash.
+///
+/// `ROOST_FUZZ_MUTATIONS` sets the number of mutations of each input.
+@Suite(.temporaryFolders) struct InputFuzzTests {
+    private func mutated(_ text: String, _ generator: inout Seeded) -> [UInt8] {
+        var bytes = Array(text.utf8)
+        for _ in 0...Int.random(in: 0..<4, using: &generator) where !bytes.isEmpty {
+            let offset = Int.random(in: 0..<bytes.count, using: &generator)
+            let end = min(bytes.count, offset + Int.random(in: 0..<12, using: &generator))
+            switch Int.random(in: 0..<7, using: &generator) {
+            case 0: bytes[offset] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes.removeSubrange(offset..<end)
+            case 2: bytes.insert(contentsOf: bytes[offset..<end], at: offset)
+            case 3: bytes.insert(contentsOf: "1e999".utf8, at: offset)
+            case 4: bytes.insert(contentsOf: [UInt8](repeating: UInt8(ascii: "["), count: 400), at: offset)
+            case 5: bytes.insert(contentsOf: "\\ud800\"\r\n".utf8, at: offset)
+            default: bytes.removeLast(bytes.count - offset)
+            }
+        }
+        return bytes
+    }
+
+    @Test func `mutated JSON Lines, tables and exports are read or refused`() async throws {
+        let lines =
+            "{\"id\":1,\"text\":\"é \\\"x\\\"\",\"tags\":[\"a\"],\"deep\":{\"a\":[1,null]}}\n{\"text\":\"two\"}\n"
+        let table = "id,text,note\n1,\"a, \"\"b\"\"\nc\",x\n2,d,\n"
+        var archive = Data()
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(dimension: 16))
+        _ = try await store.add("one", tags: ["t"])
+        _ = try await store.add("two", metadata: ["n": 1])
+        try await store.exportEntries(withEmbeddings: true) { archive += $0 }
+        let export = String(decoding: archive, as: UTF8.self)
+        var generator = Seeded(state: 7)
+        var (refused, accepted) = (0, 0)
+        func count(_ body: () throws -> Void) rethrows {
+            do {
+                try body()
+                accepted += 1
+            } catch let error as RoostError {
+                #expect(!error.message.isEmpty)
+                refused += 1
+            }
+        }
+        for _ in 0..<JSONMutator.count(default: 1500) {
+            if let text = String(validating: mutated(lines, &generator), as: UTF8.self) {
+                try count {
+                    let reader = RowReader(textColumn: nil, idColumn: nil, name: "lines")
+                    let rows = try reader.jsonLines(text)
+                    #expect(rows.skipped.allSatisfy { !$0.reason.isEmpty })
+                }
+            }
+            if let text = String(validating: mutated(table, &generator), as: UTF8.self) {
+                let tabs = text.replacingOccurrences(of: ",", with: "\t")
+                try count { _ = try DelimitedText(separator: ",").rows(of: text, name: "table") }
+                try count { _ = try DelimitedText(separator: "\t").rows(of: tabs, name: "table") }
+            }
+            let archive = Data(mutated(export, &generator))
+            try count { _ = try EntryArchive(archive, name: "export") }
+        }
+        #expect(refused > 100 && accepted > 50, "\(refused) \(accepted)")
+    }
+}

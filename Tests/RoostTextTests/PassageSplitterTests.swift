@@ -1,5 +1,7 @@
-import RoostText
+import TestSupport
 import Testing
+
+@testable import RoostText
 
 struct PassageSplitterTests {
     /// Returns the ranges of words and punctuation characters, like a WordPiece tokenizer.
@@ -93,5 +95,172 @@ struct PassageSplitterTests {
         let ranges = PassageSplitter(maximumTokens: 25, overlap: 5).split(text, tokens: tokens)
         #expect(ranges.count > 5)
         for range in ranges { #expect(boundaries.contains(range.lowerBound)) }
+    }
+}
+
+@Suite struct HeadingPathTests {
+    private static let text = """
+        ---
+        title: Notes
+        ---
+        # Install
+
+        Before.
+
+        ## Linux ##
+        Run this:
+        ```sh
+        # not a heading
+        apt install x
+        ```
+        ### Debian
+        more
+        ## *macOS*
+        text
+        Windows
+        -------
+        rest
+        #tag is text
+        """
+
+    private func headings(above word: String) throws -> [String] {
+        let range = try #require(Self.text.firstRange(of: word))
+        return HeadingPath.headings(
+            above: Self.text.utf8.distance(from: Self.text.startIndex, to: range.lowerBound), in: Self.text)
+    }
+
+    @Test(
+        arguments: [
+            ("title: Notes", []), ("Before.", ["Install"]), ("Run this", ["Install", "Linux"]),
+            ("apt install", ["Install", "Linux"]), ("more", ["Install", "Linux", "Debian"]),
+            ("text\nWindows", ["Install", "macOS"]), ("rest", ["Install", "Windows"]),
+            ("is text", ["Install", "Windows"]), ("Linux ##", ["Install", "Linux"]),
+        ])
+    func `headings enclose the text after them`(word: String, expected: [String]) throws {
+        #expect(try headings(above: word) == expected)
+    }
+
+    @Test func `positions outside of the text are accepted`() {
+        #expect(HeadingPath.headings(above: 99, in: "").isEmpty)
+        #expect(HeadingPath.headings(above: 99, in: "# A\n\n## B") == ["A", "B"])
+        #expect(HeadingPath.headings(above: 0, in: "---\nno end").isEmpty)
+        // A line at the beginning is front matter only if another one ends it and there are keys.
+        #expect(HeadingPath.headings(above: 99, in: "---\n# A\nkey: value") == ["A"])
+        #expect(HeadingPath.headings(above: 99, in: "---\n\n# A\n\n---\ntext") == ["A"])
+    }
+}
+
+@Suite struct CodeBlockTests {
+    private static let text = """
+        prose
+
+            indented one
+            indented two
+
+        ```swift
+        let a = 1
+        let b = 2
+        ```
+        end
+        ~~~
+        unclosed
+        """
+
+    private func block(around word: String) throws -> String? {
+        let text = Self.text
+        let range = try #require(text.firstRange(of: word))
+        let byte = text.utf8.distance(from: text.startIndex, to: range.lowerBound)
+        return CodeBlock.range(containing: byte, in: text).map {
+            String(decoding: Array(text.utf8)[$0], as: UTF8.self)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("prose", nil), ("indented two", "    indented one\n    indented two\n"),
+            ("let b", "let a = 1\nlet b = 2"), ("end", nil), ("unclosed", "unclosed"), ("```swift", nil),
+        ])
+    func `code blocks are fenced or indented`(word: String, expected: String?) throws {
+        #expect(try block(around: word) == expected)
+    }
+}
+
+/// Tests of the division of texts with sections and blocks.
+struct PassageBlockTests {
+    /// Returns the ranges of the words of a text.
+    private func tokens(_ text: String) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var start: Int?
+        for (offset, byte) in Array(text.utf8).enumerated() {
+            if byte == 32 || byte == 10 {
+                if let first = start { ranges.append(first..<offset) }
+                start = nil
+            } else if start == nil {
+                start = offset
+            }
+        }
+        if let first = start { ranges.append(first..<text.utf8.count) }
+        return ranges
+    }
+
+    @Test func `no block is cut if it fits into a passage`() {
+        var generator = Seeded(state: 7)
+        for _ in 0..<300 {
+            var text = ""
+            var blocks: [Range<Int>] = []
+            for _ in 0..<Int.random(in: 1...12, using: &generator) {
+                let count = Int.random(in: 1...30, using: &generator)
+                let start = text.utf8.count
+                let separator = Bool.random(using: &generator) ? " " : "\n"
+                text += (0..<count).map { "w\($0)" }.joined(separator: separator)
+                if Bool.random(using: &generator) { blocks.append(start..<text.utf8.count) }
+                text += Bool.random(using: &generator) ? "\n\n" : "\n"
+            }
+            let tokens = tokens(text)
+            let splitter = PassageSplitter(maximumTokens: 30, overlap: 8)
+            let passages = splitter.split(text, tokens: tokens, sections: [], blocks: blocks)
+            for token in tokens {
+                #expect(
+                    passages.contains {
+                        $0.lowerBound <= token.lowerBound && $0.upperBound >= token.upperBound
+                    })
+            }
+            for block in blocks {
+                #expect(
+                    passages.contains {
+                        $0.lowerBound <= block.lowerBound && $0.upperBound >= block.upperBound
+                    },
+                    "\(block) of \(text) in \(passages)")
+            }
+            for passage in passages {
+                let bounds = [passage.lowerBound, passage.upperBound]
+                #expect(
+                    !blocks.contains { block in
+                        bounds.contains { block.lowerBound < $0 && $0 < block.upperBound }
+                    }, "\(passage) of \(text) with \(blocks)")
+                #expect(
+                    tokens.count {
+                        $0.lowerBound >= passage.lowerBound && $0.upperBound <= passage.upperBound
+                    } <= 30)
+            }
+            #expect(passages.count <= tokens.count)
+        }
+    }
+
+    @Test func `a block that exceeds the limit is divided`() {
+        let text = (0..<100).map { "w\($0)" }.joined(separator: "\n")
+        let passages = PassageSplitter(maximumTokens: 30, overlap: 5)
+            .split(text, tokens: tokens(text), sections: [], blocks: [0..<text.utf8.count])
+        #expect(passages.count >= 4 && passages.first?.lowerBound == 0)
+        #expect(passages.last?.upperBound == text.utf8.count)
+    }
+
+    @Test func `given sections replace the headings in the text`() {
+        let words = (0..<20).map { "w\($0)" }.joined(separator: " ")
+        let text = "\(words)\n# comment\n\(words)\nfunc b()\n\(words)"
+        let start = text.utf8.count - words.utf8.count - "func b()\n".utf8.count
+        let passages = PassageSplitter(maximumTokens: 50, overlap: 0)
+            .split(text, tokens: tokens(text), sections: [0, start])
+        #expect(passages.map(\.lowerBound) == [0, start])
     }
 }

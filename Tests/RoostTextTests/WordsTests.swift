@@ -60,3 +60,57 @@ import Testing
             Words("Don\u{2019}t stop, O'Neill: 知识!").map(\.folded) == ["don't", "stop", "o'neill", "知", "识"])
     }
 }
+
+/// Tests of the hash function. The expected values are the test vectors of its authors.
+struct FNV1aTests {
+    @Test(
+        arguments: [
+            ("", 0xCBF2_9CE4_8422_2325, 0x811C_9DC5), ("a", 0xAF63_DC4C_8601_EC8C, 0xE40C_292C),
+            ("foobar", 0x8594_4171_F739_67E8, 0xBF9C_F968),
+        ] as [(String, UInt64, UInt32)])
+    func `hashes are those of the specification`(text: String, expected: UInt64, short: UInt32) {
+        #expect(FNV1a.hash(of: text.utf8) == expected)
+        #expect(FNV1a.hash32(of: text.utf8) == short)
+    }
+
+    @Test func `a hash can be computed byte by byte and from another start`() {
+        let bytes = (0...255).map { UInt8($0) }
+        var hash = FNV1a.offsetBasis
+        for (index, byte) in bytes.enumerated() {
+            hash = FNV1a.appending(byte, to: hash)
+            #expect(hash == FNV1a.hash(of: bytes[...index]))
+        }
+        #expect(FNV1a.hash(of: bytes[9...], from: FNV1a.hash(of: bytes[..<9])) == hash)
+        // The features of the lexical model begin with the number of their kind.
+        var expected: UInt64 = 0xCBF2_9CE4_8422_2325 ^ 3
+        for byte in bytes { expected = (expected ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        #expect(FNV1a.hash(of: bytes, from: FNV1a.offsetBasis ^ 3) == expected)
+    }
+}
+
+@Suite struct PartitioningIndexTests {
+    @Test func `every boundary in collections of every small size is found`() {
+        for count in 0..<40 {
+            for boundary in 0...count {
+                #expect((0..<count).partitioningIndex { $0 >= boundary } == boundary)
+            }
+        }
+    }
+
+    @Test func `the index of a slice is that of its collection`() {
+        let slice = [1, 3, 3, 5, 9][1..<4]
+        #expect(slice.partitioningIndex { $0 > 0 } == 1)
+        #expect(slice.partitioningIndex { $0 > 3 } == 3)
+        #expect(slice.partitioningIndex { $0 > 5 } == 4)
+    }
+
+    @Test func `the number of tests is logarithmic`() {
+        var tests = 0
+        let index = (0..<1_000_000).partitioningIndex { number in
+            tests += 1
+            return number >= 999_999
+        }
+        #expect(index == 999_999)
+        #expect(tests <= 20)
+    }
+}

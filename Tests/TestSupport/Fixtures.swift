@@ -26,3 +26,26 @@ public enum Fixtures {
         }
     }
 }
+
+/// Short texts on four subjects.
+public enum SampleTexts {
+    /// Four words of each subject.
+    public static let subjects = [
+        "bread oven dough flour", "boat sail wind keel", "star moon planet orbit", "swift nest roof summer",
+    ]
+}
+
+/// A small deterministic generator of random numbers (SplitMix64), for tests that change bytes at random.
+public struct Seeded: RandomNumberGenerator, Sendable {
+    public var state: UInt64
+
+    public init(state: UInt64) { self.state = state }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}

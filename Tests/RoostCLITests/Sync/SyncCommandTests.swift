@@ -118,31 +118,4 @@ import Testing
         #expect(next.error.contains("3 of 10 known files") == !isYes, "\(next)")
         #expect(try cli.roost("sync", "--yes").output.contains(isYes ? " 0 removed" : " 3 removed"))
     }
-
-    @Test(.enabled(if: ReadOnlyMount.isAvailable, "mounting a file system requires Linux and root"))
-    func `a file system that is not mounted removes nothing`() throws {
-        for name in ["notes", "other"] {
-            try FileManager.default.createDirectory(
-                at: cli.home.appendingPathComponent(name), withIntermediateDirectories: true)
-        }
-        // One file is missing below the mount point, which alone needs no confirmation.
-        let script = """
-            set -e
-            write() { for name in "$@"; do echo "text $name" > notes/$name.md; done; }
-            mount -t tmpfs none notes
-            write 0 1 2 3 4 5 6 7 8 9
-            "$1" folder add notes > /dev/null 2>&1
-            "$1" sync
-            umount notes
-            write 1 2 3 4 5 6 7 8 9
-            "$1" sync || echo "status $?"
-            """
-        // The mounts exist only for the script. The folder that is mounted read-only is not used.
-        let outcome = try ReadOnlyMount.run(
-            script, CommandLineDriver.binary.path, readOnly: cli.home.appendingPathComponent("other").path,
-            in: cli.home.path)
-        let lines = outcome.output.split(separator: "\n")
-        #expect(lines.first?.hasPrefix("10 new") == true && lines.last == "status 75", "\(outcome)")
-        #expect(outcome.error.contains("no longer mounted"), "\(outcome)")
-    }
 }

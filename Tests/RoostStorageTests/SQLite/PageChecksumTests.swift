@@ -147,7 +147,7 @@ import Testing
         let url = try await database(in: folder.url)
         let copy = folder.url.appendingPathComponent("copy.sqlite")
         let store = try await SQLiteStorageProvider(databaseURL: url)
-        try await store.copy(to: copy)
+        try SQLiteStorageProvider.copy(store.pool, to: copy.path)
         try await store.compact()
         try await store.close()
         func isChecksummed(_ url: URL) throws -> Bool {

@@ -317,6 +317,7 @@ import Testing
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let texts = [
             "a \"quoted\" bread, with\nlines", " bread dough", "# bread *dough* <b>oven</b>", "bread",
+            "=1+1 bread", " \u{FF1D}2 bread",
         ]
         _ = try await store.ingest(
             [SourceDraft(id: "s,1", fingerprint: "1", entries: texts.map { EntryDraft(content: $0) })],
@@ -326,7 +327,9 @@ import Testing
         let csv = String(decoding: export.csv(), as: UTF8.self)
         #expect(csv.contains("\"a \"\"quoted\"\" bread, with\nlines\"\r\n"))
         #expect(csv.contains(",x;y,bread\r\n") && csv.contains(",\" bread dough\"\r\n"))
-        #expect(csv.components(separatedBy: "\r\n").count == 6)
+        // A spreadsheet does not run these as formulas.
+        #expect(csv.contains("'=1+1 bread") && csv.contains("' \u{FF1D}2 bread"), "\(csv)")
+        #expect(csv.components(separatedBy: "\r\n").count == 8)
     }
 
     @Test func `an undo restores clusters and assignments`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import RoostClustering
 import RoostModel
+import RoostTestKit
 import Synchronization
 import TestSupport
 import Testing
@@ -83,5 +84,190 @@ struct ReclusterProgressTests {
         let first = try await clusters(reversed: false, seed: 1)
         #expect(first.count > 1)
         #expect(try await clusters(reversed: true, seed: 2) == first)
+    }
+}
+
+/// Tests of the assignment of entries to the clusters of the last run.
+struct ClusterPlacementTests {
+    private let stamp = Stamp(
+        store: UUID(), epoch: UUID(), revision: .zero, entryCount: 0, clusterCount: 0)
+
+    @Test(
+        arguments: [
+            .equals("x"), .differs("x"), .isOneOf([]), .isLess("1"), .isAtMost("1"), .isGreater("1"),
+            .isAtLeast("1"), .hasPrefix(""), .exists, .isMissing,
+        ] as [EntryCondition.Test])
+    func `the recorded conditions of a run are read back`(test: EntryCondition.Test) throws {
+        let conditions = [
+            EntryCondition(.metadata("k"), test), EntryCondition(.source, test), EntryCondition(.tag, test),
+        ]
+        var run = ClusteringRun(algorithm: "test", seed: 0, stamp: stamp)
+        #expect(run.conditions == [])
+        run.parameters[ClusteringRun.conditionsKey] = ClusteringRun.recorded(conditions)
+        let copy = try JSONDecoder().decode(ClusteringRun.self, from: JSONEncoder().encode(run))
+        #expect(copy.conditions == conditions)
+        run.parameters[ClusteringRun.conditionsKey] = ["kind=message"]
+        #expect(run.conditions == nil)
+    }
+
+    private func entry(_ vector: [Float], kind: String = "message") -> Entry {
+        var entry = Entry(content: "text", metadata: ["kind": .string(kind)])
+        entry.embeddings = vector
+        return entry
+    }
+
+    private func placement(_ conditions: [EntryCondition] = []) -> ClusterPlacement {
+        let clusters = [[Float(1), 0], [0, 1]].map { centroid in
+            var cluster = Cluster(label: "c", centroid: centroid)
+            cluster.assignmentThreshold = 0.9
+            return cluster
+        }
+        var run = ClusteringRun(algorithm: "test", seed: 0, stamp: stamp)
+        if !conditions.isEmpty {
+            run.parameters[ClusteringRun.conditionsKey] = ClusteringRun.recorded(conditions)
+        }
+        return ClusterPlacement(clusters, run: run)
+    }
+
+    @Test func `entries join the nearest cluster, or lose their assignment if none is near enough`() {
+        let (near, far, stored) = (entry([1, 0]), entry([0.7, 0.7]), entry([0.7, 0.7]))
+        let unchanged = entry([0, 1])
+        let outcome = placement().outcome(
+            for: [near, far, stored, unchanged], changedTexts: [near.id, far.id, stored.id],
+            stored: [stored.id, unchanged.id], current: [])
+        #expect(outcome.assignments.map(\.entry) == [near.id])
+        #expect(outcome.assignments.first?.similarity == 1)
+        #expect(outcome.unassignments == [stored.id])
+    }
+
+    @Test func `an entry that begins or ceases to meet the conditions joins or leaves a cluster`() {
+        let placement = placement([EntryCondition(.metadata("kind"), .equals("message"))])
+        let (message, note) = (entry([1, 0]), entry([1, 0], kind: "note"))
+        let assigned = Assignment(entry: note.id, target: .cluster(UUID()))
+        let outcome = placement.outcome(
+            for: [message, note], changedTexts: [], stored: [message.id, note.id], current: [assigned])
+        #expect(outcome.assignments.map(\.entry) == [message.id])
+        #expect(outcome.unassignments == [note.id])
+    }
+}
+
+/// Tests of entries that are moved between clusters, and of clusters that are found by a text.
+struct ClusterMoveTests {
+    private func store() async throws -> (KnowledgeStore, [Cluster]) {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let drafts = (0..<80).map { EntryDraft(content: "\(SampleTexts.subjects[$0 % 4]) \($0)") }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        return (store, try await store.recluster(clusters: 4, seed: 1).clusters)
+    }
+
+    private func members(_ store: KnowledgeStore) async throws -> [Cluster.ID: Set<Entry.ID>] {
+        let clusters = try await store.clusters.all()
+        return Dictionary(clusters.map { ($0.id, Set($0.members)) }) { first, _ in first }
+    }
+
+    @Test func `entries are moved to a cluster or out of all, and others stay`() async throws {
+        let (store, made) = try await store()
+        let before = try await members(store)
+        let (source, target) = (made[0].id, made[1].id)
+        let moved = try #require(before[source]?.sorted { $0.uuidString < $1.uuidString }.prefix(3))
+        let present = try #require(before[target]?.first)
+        #expect(try await store.clusters.move(Array(moved) + [present], to: target) == 3)
+        let after = try await members(store)
+        #expect(after[target] == before[target]?.union(moved))
+        #expect(after[source] == before[source]?.subtracting(moved))
+        for cluster in made[2...] { #expect(after[cluster.id] == before[cluster.id]) }
+        let assignments = try await store.storage.snapshot().assignments(of: Array(moved))
+        #expect(assignments.allSatisfy { $0.run == nil && $0.cluster == target })
+        #expect(try await store.clusters.move([moved[0]], to: nil) == 1)
+        var unclustered = EntryFilter()
+        unclustered.isUnclustered = true
+        #expect(try await store.count(matching: unclustered) == 1)
+        // A cluster without members ends.
+        #expect(try await store.clusters.move(Array(try #require(after[source])), to: target) == 17)
+        #expect(try await store.clusters.all().map(\.id).contains(source) == false)
+    }
+
+    @Test func `unknown entries and clusters change nothing`() async throws {
+        let (store, made) = try await store()
+        let before = try await members(store)
+        let entry = try #require(made[0].members.first ?? before[made[0].id]?.first)
+        await #expect(throws: RoostError.self) {
+            try await store.clusters.move([entry, UUID()], to: made[1].id)
+        }
+        await #expect(throws: RoostError.self) { try await store.clusters.move([entry], to: UUID()) }
+        #expect(try await members(store) == before)
+    }
+
+    @Test func `clusters are found by a text, the most similar one first`() async throws {
+        let (store, made) = try await store()
+        for subject in SampleTexts.subjects.prefix(4) {
+            let matches = try await store.clusters.matching(subject)
+            #expect(matches.count == 4 && matches[0].similarity > matches[1].similarity)
+            let members = matches[0].cluster.members
+            let texts = try await store.storage.snapshot().entries(members).map(\.content)
+            #expect(texts.allSatisfy { $0.hasPrefix(subject) }, "\(subject)")
+        }
+        #expect(made.count == 4)
+        await #expect(throws: RoostError.self) { try await store.clusters.matching(" ") }
+        let empty = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        #expect(try await empty.clusters.matching("bread").isEmpty)
+    }
+}
+
+/// Tests of edits of clusters inside larger ones.
+@Suite struct LargerClusterTests {
+    @Test func `a larger cluster with a single cluster ends, unless a person labeled it`() async throws {
+        let store = try await ClusterTests().store()
+        let made = try await store.recluster(with: PairedClusters(count: 12)).clusters
+        let parents = made.filter { cluster in made.contains { $0.parent == cluster.id } }
+        try #require(parents.count >= 2)
+        func children(of parent: Cluster) -> [Cluster] { made.filter { $0.parent == parent.id } }
+
+        let merged = try await store.clusters.merge(children(of: parents[0]).map(\.id))
+        #expect(merged.parent == nil)
+        #expect(Set(merged.members) == Set(children(of: parents[0]).flatMap(\.members)))
+        var clusters = try await store.storage.fetchClusters()
+        #expect(!clusters.contains { $0.id == parents[0].id })
+
+        try await store.clusters.label(parents[1].id, as: "Mine")
+        let removed = children(of: parents[1]).dropFirst()
+        try #require(!removed.isEmpty)
+        for cluster in removed { try await store.clusters.delete(cluster.id) }
+        clusters = try await store.storage.fetchClusters()
+        #expect(clusters.first { $0.id == parents[1].id }?.label == "Mine")
+        #expect(clusters.filter { $0.parent == parents[1].id }.count == 1)
+        // Without the label, the next edit ends it.
+        try await store.clusters.label(parents[1].id, as: nil)
+        _ = try await store.clusters.split(merged.id)
+        clusters = try await store.storage.fetchClusters()
+        #expect(!clusters.contains { $0.id == parents[1].id })
+    }
+}
+
+/// Groups vectors by spherical k-means, and each two of the groups in a larger one.
+struct PairedClusters: Clusterer {
+    let algorithm = "pairs"
+    private let count: Int
+
+    /// - Parameter count: The number of groups that have members, even.
+    init(count: Int) { self.count = count }
+
+    func cluster(_ vectors: Matrix) async throws -> Partition {
+        let groups = try await SphericalKMeans(clusters: count, seed: 1).cluster(vectors).labels.map(\.group)
+        let parents = (0..<count).map { count + $0 / 2 } + [Int?](repeating: nil, count: count / 2)
+        return Partition(groups: groups, of: vectors, parents: parents)
+    }
+}
+
+@Suite struct UnknownWordTests {
+    @Test func `a run over texts without words that the model knows names the model`() async throws {
+        let storage = InMemoryStorageProvider()
+        var entry = Entry(id: EntryID.derived(source: "s", key: "k"), content: "...")
+        entry.embeddings = [Float](repeating: 0, count: 24)
+        _ = try await storage.commit(WriteBatch(upserts: [entry]))
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        let error = await #expect(throws: ClusteringError.self) { try await store.recluster() }
+        #expect(error?.code == .noVectors)
+        #expect(error?.message.contains("the model lexical knows") == true, "\(error?.message ?? "")")
     }
 }

@@ -5,17 +5,8 @@ import Testing
 
 @testable import Roost
 
-/// Runs the main workflow of the README on a folder with a file of each supported type.
+/// Ingests and finds a file of each supported type.
 @Suite(.temporaryFolders) struct DocumentWorkflowTests {
-    private let cli = CommandLineDriver()
-
-    /// An entry that `roost show --json` prints.
-    private struct ShownEntry: Decodable {
-        var source: String
-        var reader: String?
-        var content: String
-    }
-
     /// A file of the folder.
     private struct File {
         var name: String
@@ -80,26 +71,17 @@ import Testing
         return files
     }
 
-    private func decoded<Value: Decodable>(_ type: Value.Type, _ arguments: [String]) throws -> Value {
-        let outcome = try cli.roost(arguments)
-        #expect(outcome.status == 0, "\(arguments): \(outcome.error)")
-        return try JSONDecoder().decode(type, from: Data(outcome.output.utf8))
-    }
-
-    @Test func `files of all types are ingested, found, shown, clustered and exported`() throws {
+    @Test func `files of all types are ingested and found`() async throws {
         let files = try Self.files()
-        let folder = cli.home.appendingPathComponent("documents")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try TemporaryFolder().url
         for file in files { try file.data.write(to: folder.appendingPathComponent(file.name)) }
-        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        let ingest = try cli.roost("ingest", "documents", "--store=s", "-v")
-        #expect(ingest.status == 0 && !ingest.error.contains("skipped"), "\(ingest.error)")
-        #expect(ingest.output.hasSuffix(" new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n"))
-
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let report = try await store.ingest(folder: folder)
+        #expect(report.skipped.isEmpty && report.new > files.count, "\(report.skipped)")
         let types = DocumentReaders.standard.types
-        let paths = files.map { "documents/" + $0.name }
-        let shown = try decoded([ShownEntry].self, ["show"] + paths + ["--store=s", "--json"])
-        let entries = Dictionary(grouping: shown) { URL(string: $0.source)?.lastPathComponent ?? "" }
+        let entries = Dictionary(grouping: try await store.storage.fetchEntries()) {
+            URL(string: $0.source ?? "")?.lastPathComponent ?? ""
+        }
         var readTypes: Set<String> = []
         for file in files {
             let fileExtension = URL(fileURLWithPath: file.name).pathExtension
@@ -109,30 +91,17 @@ import Testing
             if let type { readTypes.insert(type.name) }
             let found = entries[file.name, default: []]
             #expect(!found.isEmpty && (isRow || type != nil), "\(file.name)")
-            #expect(found.allSatisfy { $0.reader == type?.name }, "\(file.name)")
             #expect(found.allSatisfy { !$0.content.isEmpty }, "\(file.name)")
-            let query = ["query", "\"\(file.phrase)\"", "--store=s", "-n", "100", "--format=paths"]
-            let hits = try cli.roost(query)
-            #expect(hits.status == 0 && hits.error.isEmpty, "\(file.name): \(hits.error)")
-            #expect(
-                hits.output.split(separator: "\n").contains { $0.hasSuffix("documents/" + file.name) },
-                "\(file.name): \(file.phrase)")
+            let hits = try await store.search(EntrySearch("\"\(file.phrase)\"", limit: 100)).hits
+            let isFound = hits.contains { $0.entry.source?.hasSuffix("/" + file.name) == true }
+            #expect(isFound, "\(file.name): \(file.phrase)")
         }
         #expect(readTypes == Set(types.map(\.name)), "each type has a file in this test")
-
-        #expect(try cli.roost("recluster", "--store=s").status == 0)
-        struct Member: Decodable { var source: String }
-        struct Cluster: Decodable { var members: [Member] }
-        struct Export: Decodable { var clusters: [Cluster], outliers: [Member] }
-        let export = try decoded(Export.self, ["export", "clusters", "--store=s"])
-        #expect(export.clusters.count > 1)
-        let members = export.clusters.flatMap(\.members) + export.outliers
-        #expect(members.count == shown.count && Set(members.map(\.source)).count == files.count)
     }
 
     @Test func `the list of types contains those of all readers and of files of rows`() throws {
+        let lines = try CommandLineDriver().roost("ingest", "--types").output.split(separator: "\n")
         let types = DocumentReaders.standard.types
-        let lines = try cli.roost("ingest", "--types").output.split(separator: "\n")
         for (line, type) in zip(lines, types) {
             let names = Set(line.split(separator: " ").map(String.init))
             #expect(line.hasPrefix(type.title) && names.isSuperset(of: type.extensions.map { "." + $0 }))

@@ -63,22 +63,18 @@ import Testing
         let store = try await store()
         let all = try await store.search(search(query, mode, limit: 300)).hits
         #expect(all.count == (mode == .text ? all.count : 300))
-        for variant in 0..<3 {
-            var complete = search(query, mode, limit: 60)
-            if variant == 1 { complete.diversity = 0.5 }
-            if variant == 2 { complete.duplicateThreshold = 0.9 }
-            let expected = try await store.search(complete).hits
-            if variant == 0 { #expect(expected.map(\.entry.id) == all.prefix(60).map(\.entry.id)) }
-            var paged: [QueryHit] = []
-            for start in stride(from: 0, to: 60, by: 7) {
-                var page = complete
-                page.offset = start
-                page.limit = 7
-                paged += try await store.search(page).hits
-            }
-            #expect(paged.prefix(60).map(\.entry.id) == expected.map(\.entry.id))
-            #expect(paged.map(\.rank) == Array(1...63).prefix(paged.count).map(\.self))
+        let complete = search(query, mode, limit: 60)
+        let expected = try await store.search(complete).hits
+        #expect(expected.map(\.entry.id) == all.prefix(60).map(\.entry.id))
+        var paged: [QueryHit] = []
+        for start in stride(from: 0, to: 60, by: 7) {
+            var page = complete
+            page.offset = start
+            page.limit = 7
+            paged += try await store.search(page).hits
         }
+        #expect(paged.prefix(60).map(\.entry.id) == expected.map(\.entry.id))
+        #expect(paged.map(\.rank) == Array(1...63).prefix(paged.count).map(\.self))
         #expect(try await store.search(search("sea", mode, limit: 0)).hits.isEmpty)
         #expect(try await store.search(search("sea", mode, offset: .max)).hits.isEmpty)
         let afterFirst = try await store.search(search("sea", mode, limit: .max, offset: 1)).hits
@@ -147,33 +143,6 @@ import Testing
         return store
     }
 
-    @Test func `near-duplicates are folded into the best hit`() async throws {
-        let store = try await storeWithDuplicates()
-        for mode in SearchMode.allCases {
-            var folded = search("boat at sea", mode)
-            folded.duplicateThreshold = 0.99
-            let hits = try await store.search(folded).hits
-            #expect(hits[0].duplicates.count == 2)
-            #expect(hits.count == (mode == .text ? 2 : 3))
-        }
-        // Near-duplicates of an excluded entry are grouped with each other, not with that entry.
-        let first = try await store.storage.fetchEntries()[0]
-        var folded = EntrySearch(.entries([first.id]))
-        folded.duplicateThreshold = 0.99
-        let similar = try await store.search(folded).hits
-        #expect(similar[0].duplicates.count == 1 && similar.count == 3)
-        #expect(similar.allSatisfy { $0.entry.id != first.id })
-    }
-
-    @Test func `a diverse result prefers hits that differ from better ones`() async throws {
-        let store = try await storeWithDuplicates()
-        var diverse = search("boat at sea", .vector, limit: 2)
-        diverse.diversity = 0.6
-        let hits = try await store.search(diverse).hits
-        #expect(hits[0].entry.content.lowercased().hasPrefix("boat at sea"))
-        #expect(!hits[1].entry.content.lowercased().hasPrefix("boat at sea"))
-    }
-
     @Test func `a search by entries or by a document finds similar entries`() async throws {
         let store = try await storeWithDuplicates()
         let ids = try await store.storage.fetchEntries().prefix(2).map(\.id)
@@ -188,8 +157,7 @@ import Testing
         (0..<800).map { "\(name)\($0)" }.joined(separator: " ")
     }
 
-    @Test(arguments: [nil, 0.99] as [Float?])
-    func `an equal text of several passages is the most similar one`(minimum: Float?) async throws {
+    @Test func `an equal text of several passages is the most similar one`() async throws {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let text = longText("quill")
         let id = try await store.add(text).id
@@ -200,7 +168,6 @@ import Testing
                 (0..<200).map { "quill\(4 * $0 + number % 4)" }.joined(separator: " ") + " \(number)")
         }
         var search = EntrySearch(.document(text), limit: 2)
-        search.minimumSimilarity = minimum
         let equal = try await store.search(search).hits
         #expect(Set(equal.map(\.entry.id)) == [id, copy])
         #expect(equal.allSatisfy { $0.similarity > 0.99 && $0.score > 0.99 && $0.explanation.entry > 0.9 })
@@ -211,7 +178,6 @@ import Testing
         #expect(similar.allSatisfy { $0.similarity > 0.99 })
         // A query is still compared with the passages.
         search.subject = .document("quill1 quill2 quill3")
-        search.minimumSimilarity = nil
         #expect(try await store.search(search).hits.first.map { $0.similarity < 0.9 } == true)
     }
 

@@ -1,7 +1,8 @@
 import Foundation
-import Roost
 import TestSupport
 import Testing
+
+@testable import Roost
 
 /// Searches by words in several languages, over notes written for this project.
 @Suite(.temporaryFolders) struct LanguageSearchTests {
@@ -100,5 +101,126 @@ import Testing
         search.usesExactWords = true
         let exact = try await store.search(search)
         #expect(exact.hits.isEmpty && exact.corrections.isEmpty)
+    }
+}
+
+/// Tests that texts and queries that no person would write lead to a result or a clear error in bounded time.
+@Suite(.temporaryFolders) struct OddTextSearchTests {
+    /// `ingest/blns/blns.txt` in the folder that the environment variable `ROOST_EVAL` names: strings that
+    /// often cause errors, one per line.
+    private static let naughtyStrings: URL? = ProcessInfo.processInfo.environment["ROOST_EVAL"]
+        .map { URL(fileURLWithPath: $0).appendingPathComponent("ingest/blns/blns.txt") }
+        .flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
+
+    private func store(_ texts: [String]) async throws -> KnowledgeStore {
+        let store = try await KnowledgeStore.create(
+            at: TemporaryFolder.unusedURL(), provider: .json, embedder: LexicalEmbedder())
+        let drafts = texts.enumerated().map { EntryDraft(key: "\($0)", content: $1) }
+        _ = try await store.ingest([SourceDraft(id: "odd", fingerprint: "1", entries: drafts)])
+        return store
+    }
+
+    private func result(_ query: String, in store: KnowledgeStore, _ mode: SearchMode) async throws
+        -> QueryResult?
+    {
+        var search = EntrySearch(query, limit: 20)
+        search.mode = mode
+        do {
+            return try await store.search(search)
+        } catch let error as RoostError {
+            #expect(error.code == .badInput && !error.message.isEmpty, "\(query.debugDescription)")
+            return nil
+        }
+    }
+
+    @Test(
+        .enabled(
+            if: naughtyStrings != nil, "no ingest/blns/blns.txt in the folder that ROOST_EVAL names"))
+    func `every line of the list of naughty strings is a text and a query`() async throws {
+        let file = try #require(Self.naughtyStrings)
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+            .filter { !$0.allSatisfy(\.isWhitespace) }
+        let store = try await store(Array(Set(lines)).sorted())
+        let count = try await store.storage.snapshot().stamp.entryCount
+        #expect(count > 400)
+        for line in lines {
+            guard let result = try await result(line, in: store, .text) else { continue }
+            for hit in result.hits.prefix(2) {
+                let snippet = result.snippet(of: hit)
+                #expect(snippet.utf8Range.upperBound <= hit.entry.content.utf8.count)
+            }
+        }
+    }
+
+    @Test(arguments: ["aB", "a.", "知", "e\u{301}", "👩\u{200D}", "l'", "-", "🇩"])
+    func `a long text without spaces is a text and a query`(unit: String) async throws {
+        let text = String(repeating: unit, count: 4000)
+        let store = try await store([text, "an ordinary note"])
+        for query in [String(text.prefix(100)), text] { _ = try await result(query, in: store, .hybrid) }
+        let hits = try await result("ordinary note", in: store, .text)?.hits
+        #expect(hits?.first?.entry.content == "an ordinary note")
+    }
+
+    @Test func `marks and invalid sequences alone are no words`() async throws {
+        let store = try await store([
+            "a note", "\u{301}\u{301} \u{94D}", "\u{FFFD}\u{FFFD} \u{200D}", "another",
+        ])
+        for query in ["\u{301}", "\u{FFFD}", "\u{200D}\u{FE0F}", "\u{AD}"] {
+            let hits = try await result(query, in: store, .text)?.hits ?? []
+            #expect(hits.isEmpty, "\(query.debugDescription)")
+        }
+    }
+}
+
+/// Tests of searches for words, phrases and prefixes in the fields of entries.
+@Suite(.temporaryFolders) struct FieldQueryTests {
+    private let folder = TemporaryFolder.unusedURL()
+
+    private func store() async throws -> KnowledgeStore {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let files = [
+            ("birds/kestrel-notes.md", "They hover over the verge in the wind."),
+            ("birds/herons.md", "They stand in the shallow water."),
+            ("boats.md", "# Keel repairs\n\nThe hull needs paint in the spring."),
+        ]
+        let sources = files.map { path, text in
+            SourceDraft(
+                id: "file:///notes/\(path)", fingerprint: "1",
+                entries: [EntryDraft(key: EntryID.wholeFileKey, content: text)])
+        }
+        _ = try await store.ingest(sources)
+        try await store.add("A map of the harbour.", tags: ["old maps"])
+        return store
+    }
+
+    /// Returns the first words of the entries that a query finds.
+    private func found(_ query: String, _ store: KnowledgeStore) async throws -> [String] {
+        var search = EntrySearch(query)
+        search.includesAll = true
+        let hits = try await store.search(search).hits
+        return hits.map { String($0.entry.content.prefix(10)) }
+    }
+
+    @Test func `words of paths, titles and tags are excluded, required and completed`() async throws {
+        let store = try await store()
+        let (kestrel, heron, boat, map) = ("They hover", "They stand", "# Keel rep", "A map of t")
+        #expect(try await Set(found("the -birds", store)) == [boat, map])
+        #expect(try await Set(found("the -\"kestrel notes\"", store)) == [heron, boat, map])
+        #expect(try await found("\"keel repairs\"", store) == [boat])
+        #expect(try await found("\"birds herons\"", store) == [heron])
+        #expect(try await found("\"old maps\"", store) == [map])
+        #expect(try await found("kest*", store).first == kestrel)
+        let corrected = try await store.search("kestrle")
+        #expect(corrected.corrections.map(\.corrected) == ["kestrel"])
+        #expect(corrected.hits.first?.entry.content.hasPrefix(kestrel) == true)
+    }
+
+    @Test func `pages are counted by form feeds`() async throws {
+        var entry = Entry(content: "one\n\u{0C}two kestrels\n\u{0C}three")
+        entry.location = EntryLocation(line: 1, page: 4)
+        #expect([0, 4, 5, 18].map { entry.location(ofByte: $0).page } == [4, 4, 5, 5])
+        #expect(entry.location(ofByte: 19).page == 6 && entry.location(ofByte: .max).page == 6)
+        entry.location = EntryLocation(line: 1)
+        #expect(entry.location(ofByte: 19).page == nil)
     }
 }

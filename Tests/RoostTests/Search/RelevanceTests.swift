@@ -80,12 +80,9 @@ import Testing
         let hits = try await store.search(search).hits
         #expect(!hits.isEmpty && hits.allSatisfy { $0.score > 0 })
         #expect(hits.map(\.entry.id) == everything.filter { $0.score > 0 }.map(\.entry.id))
-        // Pages and folding do not change the end of the list.
+        // Pages do not change the end of the list.
         search.offset = 1
         #expect(try await store.search(search).hits.map(\.entry.id) == hits.dropFirst().map(\.entry.id))
-        search.offset = 0
-        search.diversity = 0.4
-        #expect(try await Set(store.search(search).hits.map(\.entry.id)) == Set(hits.map(\.entry.id)))
     }
 
     @Test func `words of the title count more than words of the body`() async throws {

@@ -1,7 +1,11 @@
 import Foundation
-import Roost
+import RoostFiles
+import RoostModel
 import RoostVectors
+import Synchronization
 import Testing
+
+@testable import Roost
 
 /// Tests of search over the entries of many commits, with an oracle that compares all passages one by one.
 struct SearchTests {
@@ -88,4 +92,224 @@ struct Directions: Embedder {
     }
 
     func tokenRanges(in text: String) -> [Range<Int>] { [] }
+}
+
+/// Searches whose vectors a database compares, with a database that records the searches.
+struct DatabaseVectorsTests {
+    /// A search over entries of one passage each, whose scores fall with the row.
+    private final class RecordedSearch: PassageSearch {
+        let ids: [Entry.ID]
+        let scopes = Mutex<[PassageScope]>([])
+        let samples = Mutex(0)
+
+        init(_ count: Int) { ids = (0..<count).map { _ in UUID() } }
+
+        func nearestPassages(
+            to vector: [Float], limit: Int, in scope: PassageScope, isExact: Bool
+        ) async throws -> NearestPassages {
+            scopes.withLock { $0.append(scope) }
+            var rows = ids.indices.map { UInt32($0) }
+            if case .rows(let allowed) = scope { rows = rows.filter(allowed.contains) }
+            let found = rows.prefix(limit).map {
+                NearestPassage(entry: ids[Int($0)], row: $0, ordinal: 0, score: -Float($0))
+            }
+            return NearestPassages(
+                passages: found,
+                plan: PassageSearchPlan(.exactScan, matchingEntries: rows.count, foundPassages: found.count))
+        }
+
+        func passageVectors(ofRows rows: RowSet) async throws -> VectorPage { emptyPage }
+
+        func sampledPassages(ofEntries count: Int) async throws -> VectorPage {
+            samples.withLock { $0 += 1 }
+            return emptyPage
+        }
+
+        private var emptyPage: VectorPage {
+            VectorPage(rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
+        }
+
+        func indexState() async throws -> PassageIndexState { PassageIndexState(isComplete: false, bytes: 0) }
+
+        func buildIndex(progress: @escaping @Sendable (String, Double?) -> Void) async throws {}
+
+        /// The number of rows that were sent with each search; `nil` for a filter.
+        var sentRows: [Int?] {
+            scopes.withLock { $0.map { if case .rows(let rows) = $0 { rows.count } else { nil } } }
+        }
+    }
+
+    private static let store = UUID()
+    private static let epoch = UUID()
+
+    private func stamp(_ revision: UInt64, _ count: Int) -> Stamp {
+        Stamp(
+            store: Self.store, epoch: Self.epoch, revision: Revision(rawValue: revision), entryCount: count,
+            clusterCount: 0)
+    }
+
+    private func nearest(
+        _ count: Int, among allowed: RowSet, k: Int = 10
+    ) async throws -> (rows: [UInt32], sent: [Int?]) {
+        let search = RecordedSearch(count)
+        let vectors = try await DatabaseVectors(
+            search, of: stamp(1, count), matching: .all, PairStatisticsCache())
+        let found = try await vectors.nearest(
+            to: [1], k: k, among: allowed, isFilterOnly: false, isExact: false)
+        return (found.hits.map(\.entryRow), search.sentRows)
+    }
+
+    @Test func `the rows of a query with conditions are sent`() async throws {
+        let limit = DatabaseVectors.maximumSentRows
+        for (count, step) in [(limit, UInt32(1)), (limit + 10, 2), (3 * limit, 3)] {
+            let allowed = RowSet(0..<UInt32(count)) { $0 % step == 0 }
+            let found = try await nearest(count, among: allowed)
+            #expect(found.rows == Array(allowed.prefix(10)))
+            #expect(found.sent == [allowed.count])
+        }
+    }
+
+    @Test func `the statistics are read again if the number of entries has changed`() async throws {
+        let cache = PairStatisticsCache()
+        let search = RecordedSearch(1)
+        /// Returns whether the statistics of a state were read.
+        func isRead(_ stamp: Stamp) async throws -> Bool {
+            let before = search.samples.withLock { $0 }
+            _ = try await cache.statistics(at: stamp) { try await search.sampledPassages(ofEntries: 1) }
+            return search.samples.withLock { $0 } > before
+        }
+        #expect(try await isRead(stamp(1, 1000)))
+        #expect(try await !isRead(stamp(2, 1050)))
+        #expect(try await isRead(stamp(3, 1200)))
+        var other = stamp(3, 1200)
+        other.epoch = UUID()
+        #expect(try await isRead(other))
+    }
+}
+
+/// Searches during commits of other writers.
+@Suite struct SearchStateTests {
+    /// Lets two writers commit before each call to a storage or a snapshot, and counts the snapshots. Each commit
+    /// replaces the texts and vectors of all entries, removes an entry, and adds one.
+    private final class Writers: StorageInterceptor {
+        let base = InMemoryStorageProvider()
+        let embedder = LexicalEmbedder(dimension: 64)
+        private let state = Mutex((generation: 0, snapshots: 0, isActive: false))
+        /// The generation that was committed with each revision.
+        let generations = Mutex<[Revision: Int]>([:])
+
+        private let queue = TaskQueue()
+
+        func commit() async throws { try await queue.run { try await commitNext() } }
+
+        private func commitNext() async throws {
+            let generation = state.withLock { state in
+                state.generation += 1
+                return state.generation
+            }
+            let texts = (0..<12).map { "a swift number \($0) of generation \(generation) on the roof" }
+            let vectors = try await embedder.embed(texts, as: .document)
+            let entries = texts.indices.map { index in
+                // The last entry has another id in each generation.
+                var entry = Entry(
+                    id: EntryID.derived(source: "s", key: index < 11 ? "\(index)" : "new \(generation)"),
+                    content: texts[index])
+                entry.metadata = ["generation": .integer(Int64(generation))]
+                entry.embeddings = vectors.vectors.row(index)
+                return entry
+            }
+            let removed = EntryID.derived(source: "s", key: "new \(generation - 1)")
+            let revision = try await base.commit(WriteBatch(upserts: entries, removals: [removed]))
+            generations.withLock { $0[revision] = generation }
+        }
+
+        func intercept<Value: Sendable>(
+            _ call: StorageCall, size: Int, _ body: () async throws -> Value
+        ) async throws -> Value {
+            if call == .snapshot { state.withLock { $0.snapshots += 1 } }
+            if state.withLock({ $0.isActive }) { for _ in 0..<2 { try await commit() } }
+            return try await body()
+        }
+
+        /// Runs `body` during the commits, and returns its result and the number of its snapshots.
+        func whileWriting<Value>(_ body: () async throws -> Value) async throws -> (Value, snapshots: Int) {
+            let before = state.withLock { state in
+                state.isActive = true
+                return state.snapshots
+            }
+            let value = try await body()
+            return (
+                value,
+                state.withLock { state in
+                    state.isActive = false
+                    return state.snapshots - before
+                }
+            )
+        }
+    }
+
+    @Test(arguments: SearchMode.allCases)
+    func `a search reads one snapshot, and its hits belong to one revision`(mode: SearchMode) async throws {
+        let writers = Writers()
+        try await writers.commit()
+        let store = KnowledgeStore(
+            storage: InterceptedStorage(writers.base, by: writers), embedder: writers.embedder)
+        for limit in [1, 5, 20] {
+            var search = EntrySearch(
+                "swifts on the rooof -boat", matching: [.metadata("generation") > 0], limit: limit)
+            search.mode = mode
+            search.includesAll = true
+            search.visible = [.metadata("generation") > 0]
+            let (result, snapshots) = try await writers.whileWriting { try await store.search(search) }
+            #expect(snapshots == 1)
+            #expect(result.hits.count == min(limit, 12) && result.candidateCount == 12)
+            let generation = writers.generations.withLock { $0[result.stamp.revision] }
+            for hit in result.hits {
+                #expect(
+                    hit.entry.metadata["generation"] == generation.map { MetadataValue.integer(Int64($0)) })
+            }
+        }
+    }
+
+    @Test func `searches with several subjects read one snapshot together`() async throws {
+        let writers = Writers()
+        try await writers.commit()
+        let store = KnowledgeStore(
+            storage: InterceptedStorage(writers.base, by: writers), embedder: writers.embedder)
+        let id = EntryID.derived(source: "s", key: "3")
+        let searches = [EntrySearch("swift"), EntrySearch(.entries([id])), EntrySearch(.document("a roof"))]
+        let (results, snapshots) = try await writers.whileWriting { try await store.search(searches) }
+        #expect(snapshots == 1)
+        #expect(Set(results.map(\.stamp.revision)).count == 1)
+        #expect(results.allSatisfy { !$0.hits.isEmpty })
+    }
+}
+
+/// Tests of the search for near-duplicates with unusual vectors.
+@Suite struct DuplicateFinderTests {
+    /// Replaces the first component of each page of vectors with infinity, as a custom storage that does not
+    /// check vectors could contain it.
+    private struct InfiniteComponent: StorageInterceptor {
+        func intercept<Value: Sendable>(
+            _ call: StorageCall, size: Int, _ body: () async throws -> Value
+        ) async throws -> Value {
+            let value = try await body()
+            guard var page = value as? VectorPage, page.vectors.rows > 0 else { return value }
+            var elements = page.vectors.elements
+            elements[0] = .infinity
+            page.vectors = Matrix(
+                rows: page.vectors.rows, columns: page.vectors.columns, elements: elements)
+            return page as? Value ?? value
+        }
+    }
+
+    @Test func `entries whose vectors are not finite are not duplicates`() async throws {
+        let entries = ["one", "two", "three"].map { Entry(content: $0, embeddings: [1, 0]) }
+        let storage = InMemoryStorageProvider()
+        _ = try await storage.commit(WriteBatch(upserts: entries))
+        let store = KnowledgeStore(
+            storage: InterceptedStorage(storage, by: InfiniteComponent()), embedder: LexicalEmbedder())
+        let groups = try await store.duplicates(threshold: 0.9)
+        #expect(groups.map(\.entries) == [[entries[1].id, entries[2].id]])
+    }
 }

@@ -50,28 +50,6 @@ import Testing
         // The last file was overwritten, so it and all files before it keep their own entries.
         #expect(self.moves(ofChain: 20, lastIsNew: false).isEmpty)
     }
-
-    @Test func `a file that is at its path has not moved to its hard link`() {
-        func status(_ inode: UInt64) -> FileStatus {
-            FileStatus(size: 1, modified: 0, changed: 0, inode: inode)
-        }
-        func candidate(_ path: String, _ inode: UInt64, isKnown: Bool) -> SyncCandidate {
-            let record = Source(id: "file://" + path, fingerprint: isKnown ? "f" : "", entryIDs: [])
-            return SyncCandidate(
-                file: FolderWalk.File(path: path, relativePath: path, status: status(inode)),
-                source: record.id, record: record)
-        }
-        let origins = [
-            MoveDetection.Origin(source: "file:///a", digest: "d", isMissing: false, status: status(1))
-        ]
-        let digests = ["file:///a": "d", "file:///b": "d"]
-        func moves(_ inode: UInt64) -> [SourceMove] {
-            let candidates = [candidate("/a", inode, isKnown: true), candidate("/b", 1, isKnown: false)]
-            return MoveDetection(from: origins, to: candidates).moves(digests)
-        }
-        #expect(moves(1).isEmpty)
-        #expect(moves(2).map(\.target) == ["file:///b"])
-    }
 }
 
 /// Tests of the clusters of files that are renamed.

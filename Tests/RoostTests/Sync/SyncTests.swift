@@ -164,18 +164,6 @@ import Testing
         #expect(try await fixture.entries()["a.md"] == entry)
     }
 
-    @Test func `a file with another extension is read again and keeps its entry`() async throws {
-        let fixture = try SyncFixture()
-        try fixture.write("# A heading\n\nand a text", to: "a.md")
-        try await fixture.sync()
-        let old = try #require(try await fixture.entries()["a.md"])
-        try fixture.rename("a.md", to: "a.txt")
-        try await fixture.sync()
-        let new = try #require(try await fixture.entries()["a.txt"])
-        let sources = try await fixture.store.storage.snapshot().sources()
-        #expect(new.id == old.id && sources.map(\.documentType) == ["text"], "\(sources)")
-    }
-
     @Test func `an ingest of a renamed file does not take over the entry of another file`() async throws {
         let fixture = try SyncFixture()
         try fixture.write("one", to: "a.md")
