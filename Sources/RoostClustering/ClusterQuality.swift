@@ -88,31 +88,14 @@ struct ClusterQuality {
     private static func silhouettes(
         of rows: Matrix, _ groups: [Int], _ sums: Matrix, _ sizes: [Int]
     ) -> [Float] {
-        let (k, d) = (sums.rows, sums.columns)
-        var values = [Float](repeating: 0, count: rows.rows)
-        values.withUnsafeMutableBufferPointer { values in
-            guard let target = values.baseAddress else { return }
-            let output = DisjointWrites(target)
-            rows.elements.withUnsafeBufferPointer { rows in
-                sums.elements.withUnsafeBufferPointer { sums in
-                    let (points, totals) = (SharedReads(rows.baseAddress!), SharedReads(sums.baseAddress!))
-                    Parallel.forEachBlock(of: groups.count, size: block) { part in
-                        var products = [Float](repeating: 0, count: part.count * k)
-                        products.withUnsafeMutableBufferPointer { products in
-                            BLAS.gemm(
-                                .init(points.pointer + part.lowerBound * d, stride: d),
-                                .init(totals.pointer, stride: d, transposed: true),
-                                into: products.baseAddress!, stride: k, m: part.count, n: k, k: d)
-                        }
-                        for row in part {
-                            let line = (row - part.lowerBound) * k
-                            output[row] = silhouette(products[line..<line + k], groups[row], sizes)
-                        }
-                    }
-                }
+        let k = sums.rows
+        return Parallel.mapBlocks(of: groups.count, size: block) { part in
+            let products = rows.products(of: part, with: sums)
+            return part.map { row in
+                let line = (row - part.lowerBound) * k
+                return silhouette(products[line..<line + k], groups[row], sizes)
             }
-        }
-        return values
+        }.flatMap(\.self)
     }
 
     private static func silhouette(_ products: ArraySlice<Float>, _ own: Int, _ sizes: [Int]) -> Float {

@@ -58,6 +58,39 @@ package struct ByteVectors: Sendable {
         if caution != 1 { for index in count..<3 * count { numbers[index] *= caution } }
     }
 
+    /// Returns the nearest rows of each vector, with exact scores.
+    ///
+    /// - Parameters:
+    ///   - vectors: The vectors from which this value was made.
+    ///   - spans: The row numbers to search.
+    ///   - base: The first row of the matrix to which the row numbers refer.
+    ///   - isWanted: Returns whether a row may be a result of a vector.
+    package func nearest(
+        _ k: Int, to vectors: UnsafePointer<Float>, among spans: [Range<Int>], in base: UnsafePointer<Float>,
+        where isWanted: (_ vector: Int, _ row: Int) -> Bool
+    ) -> [TopK] {
+        let d = dimension
+        var best = [TopK](repeating: TopK(k), count: count)
+        var thresholds = [Float](repeating: -.infinity, count: count)
+        best.withUnsafeMutableBufferPointer { best in
+            thresholds.withUnsafeMutableBufferPointer { thresholds in
+                let (best, thresholds) = (best.baseAddress!, thresholds.baseAddress!)
+                for span in spans {
+                    let first = base + span.lowerBound * d
+                    forEachPairReachingThreshold(first, count: span.count, thresholds) { vector, offset in
+                        let row = span.lowerBound + offset
+                        guard isWanted(vector, row) else { return }
+                        let score = roost_dot(vectors + vector * d, base + row * d, d)
+                        guard score >= thresholds[vector] else { return }
+                        best[vector].insert(row: UInt32(row), score: score)
+                        thresholds[vector] = best[vector].threshold
+                    }
+                }
+            }
+        }
+        return best
+    }
+
     /// Calls `body` once for every pair of a vector and a row whose inner product may reach the vector's
     /// threshold.
     ///

@@ -43,18 +43,6 @@ public struct Matrix: Sendable, Hashable {
         self.init(rows: rows.count, columns: columns, elements: elements)
     }
 
-    /// Creates a matrix with uninitialized storage, in which `initialize` must write every number.
-    package init(rows: Int, columns: Int, filledBy initialize: (UnsafeMutablePointer<Float>) throws -> Void)
-        rethrows
-    {
-        self.rows = rows
-        self.columns = columns
-        self.elements = try [Float](unsafeUninitializedCapacity: rows * columns) { buffer, count in
-            if let base = buffer.baseAddress { try initialize(base) }
-            count = rows * columns
-        }
-    }
-
     /// The element in the given row and column, both from 0.
     ///
     /// - Precondition: `0 <= row < rows` and `0 <= column < columns`. A column that is out of range can
@@ -95,6 +83,30 @@ public struct Matrix: Sendable, Hashable {
             selected.append(contentsOf: elements[index * columns..<(index + 1) * columns])
         }
         return Matrix(rows: indices.count, columns: columns, elements: selected)
+    }
+
+    /// Returns the inner products of some rows with some rows of another matrix, or with all of them:
+    /// for each row, one product per other row.
+    ///
+    /// - Complexity: O(rows · others · columns), on the calling thread.
+    package func products(of part: Range<Int>, with other: Matrix, _ others: Range<Int>? = nil) -> [Float] {
+        let others = others ?? 0..<other.rows
+        precondition(part.upperBound <= rows && others.upperBound <= other.rows && columns == other.columns)
+        var products = [Float](repeating: 0, count: part.count * others.count)
+        products.withUnsafeMutableBufferPointer { products in
+            elements.withUnsafeBufferPointer { first in
+                other.elements.withUnsafeBufferPointer { second in
+                    guard let products = products.baseAddress, let first = first.baseAddress,
+                        let second = second.baseAddress
+                    else { return }
+                    BLAS.gemm(
+                        .init(first + part.lowerBound * columns, stride: columns),
+                        .init(second + others.lowerBound * columns, stride: columns, transposed: true),
+                        into: products, stride: others.count, m: part.count, n: others.count, k: columns)
+                }
+            }
+        }
+        return products
     }
 
     /// Calls `body` with all numbers, which it may change in place.

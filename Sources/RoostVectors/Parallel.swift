@@ -19,6 +19,28 @@ package enum Parallel {
             body(block * size..<min(count, (block + 1) * size))
         }
     }
+
+    /// Returns the results of `body` for each block of `0..<count`, in the order of the blocks.
+    package static func mapBlocks<Value: Sendable>(
+        of count: Int, size: Int, _ body: @Sendable (Range<Int>) -> Value
+    ) -> [Value] {
+        let blocks = (count + size - 1) / size
+        return [Value](unsafeUninitializedCapacity: blocks) { values, initializedCount in
+            initializedCount = blocks
+            guard let base = values.baseAddress else { return }
+            let output = DisjointWrites(base)
+            forEachBlock(of: count, size: size) { block in
+                (output.pointer + block.lowerBound / size).initialize(to: body(block))
+            }
+        }
+    }
+
+    /// Returns the results of `body` for each element, in the order of the elements.
+    package static func map<Element: Sendable, Value: Sendable>(
+        _ elements: [Element], _ body: @Sendable (Element) -> Value
+    ) -> [Value] {
+        mapBlocks(of: elements.count, size: 1) { body(elements[$0.lowerBound]) }
+    }
 }
 
 /// A pointer through which several workers only read.

@@ -59,30 +59,17 @@ package struct PrincipalComponents: Sendable {
     /// - Parameter vectors: (n, d).
     /// - Returns: (n, components).
     package func project(_ vectors: Matrix) -> Matrix {
-        let (n, d, c) = (vectors.rows, vectors.columns, directions.rows)
+        let c = directions.rows
         let offset = (0..<c).map { component in
             directions.withRow(component) { direction in
                 zip(direction, mean).reduce(Float(0)) { $0 + $1.0 * $1.1 }
             }
         }
-        return Matrix(rows: n, columns: c) { target in
-            let output = DisjointWrites(target)
-            vectors.elements.withUnsafeBufferPointer { source in
-                directions.elements.withUnsafeBufferPointer { basis in
-                    guard let source = source.baseAddress, let basis = basis.baseAddress else { return }
-                    let input = SharedReads(source)
-                    let directions = SharedReads(basis)
-                    Parallel.forEachBlock(of: n, size: 1024) { rows in
-                        BLAS.gemm(
-                            .init(input.pointer + rows.lowerBound * d, stride: d),
-                            .init(directions.pointer, stride: d, transposed: true),
-                            into: output.pointer + rows.lowerBound * c, stride: c, m: rows.count, n: c, k: d)
-                        for row in rows {
-                            for component in 0..<c { output[row * c + component] -= offset[component] }
-                        }
-                    }
-                }
-            }
+        let coordinates = Parallel.mapBlocks(of: vectors.rows, size: 1024) { rows in
+            var part = vectors.products(of: rows, with: directions)
+            for index in part.indices { part[index] -= offset[index % c] }
+            return part
         }
+        return Matrix(rows: vectors.rows, columns: c, elements: coordinates.flatMap(\.self))
     }
 }

@@ -87,6 +87,14 @@ package struct TopK: Sendable {
 
     package func sorted() -> [Neighbor] { heap.sorted { $0.precedes($1) } }
 
+    /// Returns the best neighbors of several collections with the same capacity, best first.
+    static func best(of parts: some Sequence<TopK>) -> [Neighbor] {
+        var parts = parts.makeIterator()
+        guard var best = parts.next() else { return [] }
+        while let part = parts.next() { for neighbor in part.heap { best.insert(neighbor) } }
+        return best.sorted()
+    }
+
     private mutating func siftUp(_ start: Int) {
         var child = start
         while child > 0 {

@@ -1,104 +1,25 @@
 import Foundation
 import Logging
 import RoostModel
-import RoostStorage
 import RoostTestKit
 import Synchronization
-import TestSupport
 import Testing
 
-/// A JSON store in a temporary folder, for which several providers can be opened.
-private struct LocalFixture: StorageFixture {
-    let level = StorageLevel.durable
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
-    func open() async throws -> any StorageProvider { try LocalStorageProvider(directory: folder.url) }
-    func tearDown() async {}
-}
-
-/// Several providers for one JSON store, each with a small cache.
-private struct CachedFixture: StorageFixture {
-    let level = StorageLevel.durable
-    let base: LocalFixture
-    init() throws { base = try LocalFixture() }
-    func open() async throws -> any StorageProvider { try await base.open().caching(limit: 3) }
-    func tearDown() async {}
-}
-
-/// The in-memory reference with all decorators that do not change its behavior.
+/// The in-memory reference with the decorator that does not change its behavior.
 private struct DecoratedFixture: StorageFixture {
     let level = StorageLevel.inMemory
-    func open() async throws -> any StorageProvider {
-        InMemoryStorageProvider().caching(limit: 5).logging()
-    }
+    func open() async throws -> any StorageProvider { InMemoryStorageProvider().logging() }
     func tearDown() async {}
 }
 
-/// Counts the calls that read entries by their ids.
-private final class ReadCount: StorageInterceptor {
-    private let calls = Mutex(0)
-    var value: Int { calls.withLock { $0 } }
-
-    func intercept<Value: Sendable>(
-        _ call: StorageCall, size: Int, _ body: () async throws -> Value
-    ) async throws -> Value {
-        if call == .readEntries { calls.withLock { $0 += 1 } }
-        return try await body()
-    }
-}
-
-@Suite(.temporaryFolders) struct StorageDecoratorTests {
+struct StorageDecoratorTests {
     /// The seeds of the fuzzer. `ROOST_FUZZ_SEEDS` sets their number.
     static let seeds = 1...(ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 8)
 
-    @Test(arguments: StorageLaw.laws(upTo: .durable))
-    func `a cached store obeys the law`(law: StorageLaw) async throws { try await law.check(CachedFixture()) }
-
-    @Test(arguments: seeds) func `a store with all decorators behaves like the reference`(seed: Int)
+    @Test(arguments: seeds) func `a store that is logged behaves like the reference`(seed: Int)
         async throws
     {
         try await StorageFuzzer(seed: UInt64(seed), length: 120).run { DecoratedFixture() }
-    }
-
-    @Test func `a cache avoids reads and forgets entries that another provider has changed`() async throws {
-        let fixture = try LocalFixture()
-        let reads = ReadCount()
-        let cached = InterceptedStorage(
-            try LocalStorageProvider(directory: fixture.folder.url), by: reads
-        ).caching(limit: 100)
-        let other = try await fixture.open()
-        var entry = Entry(content: "one", embeddings: [1, 0])
-        let quiet = Entry(content: "two", embeddings: [0, 1])
-        try await other.saveEntries([entry, quiet])
-        for _ in 0..<5 {
-            #expect(try await cached.snapshot().entries([entry.id, quiet.id]) == [entry, quiet])
-        }
-        #expect(reads.value == 1)
-        let old = try await cached.snapshot()
-        entry.content = "changed by another"
-        try await other.saveEntry(entry)
-        #expect(try await cached.snapshot().entries([entry.id, quiet.id]) == [entry, quiet])
-        #expect(reads.value == 2)
-        // An older snapshot does not use the cache.
-        #expect(try await old.entries([entry.id]).map(\.content) == ["one"])
-        #expect(try await cached.snapshot().entries([entry.id]).map(\.content) == ["changed by another"])
-        try await other.renewEpoch()
-        #expect(try await cached.snapshot().entries([entry.id]) == [entry])
-    }
-
-    @Test func `a cache keeps no more entries than its limit`() async throws {
-        let base = InMemoryStorageProvider()
-        let reads = ReadCount()
-        let cached = InterceptedStorage(base, by: reads).caching(limit: 10)
-        let entries = (0..<100).map { Entry(content: "\($0)") }
-        try await base.saveEntries(entries)
-        for entry in entries { _ = try await cached.snapshot().entries([entry.id]) }
-        #expect(reads.value == 100)
-        // The latest entries are cached; the first ones are not.
-        for entry in entries.suffix(4) { _ = try await cached.snapshot().entries([entry.id]) }
-        #expect(reads.value == 100)
-        for entry in entries.prefix(50) { _ = try await cached.snapshot().entries([entry.id]) }
-        #expect(reads.value == 150)
     }
 
     @Test func `a read-only store rejects every write`() async throws {
@@ -144,20 +65,6 @@ private final class ReadCount: StorageInterceptor {
         lines.clear()
         try await faulty.logging(logger).saveEntry(Entry(content: "x"))
         #expect(lines.all.isEmpty)
-    }
-
-    @Test(arguments: [Int.max, .max - 1, 1]) func `any positive limit of a cache is accepted`(
-        limit: Int
-    ) async throws {
-        let store = InMemoryStorageProvider().caching(limit: limit)
-        let entry = Entry(content: "x")
-        for content in ["x", "y"] {
-            var changed = entry
-            changed.content = content
-            try await store.saveEntry(changed)
-            #expect(try await store.snapshot().entries([entry.id]) == [changed])
-            #expect(try await store.snapshot().entries([entry.id]) == [changed])
-        }
     }
 }
 

@@ -69,26 +69,18 @@ struct NearestNeighbors: Sendable {
         for first in stride(from: 0, to: tasks.count, by: Self.tasksPerCheck) {
             try Task.checkCancellation()
             let part = Array(tasks[first..<min(tasks.count, first + Self.tasksPerCheck)])
-            rows.withUnsafeMutableBufferPointer { rows in
-                scores.withUnsafeMutableBufferPointer { scores in
-                    let (rows, scores) = (
-                        DisjointWrites(rows.baseAddress!), DisjointWrites(scores.baseAddress!)
-                    )
-                    vectors.elements.withUnsafeBufferPointer { elements in
-                        let base = SharedReads(elements.baseAddress!)
-                        Parallel.forEachBlock(of: part.count, size: 1) { block in
-                            let task = part[block.lowerBound]
-                            let best = Self.best(
-                                k, of: task.rows, among: near(task.cell).map { spans[$0] },
-                                in: base.pointer, dimension: d)
-                            for (row, found) in zip(task.rows, best) {
-                                for (rank, neighbor) in found.sorted().enumerated() {
-                                    rows[row * k + rank] = neighbor.row
-                                    scores[row * k + rank] = neighbor.score
-                                }
-                            }
-                        }
-                    }
+            let found = Parallel.map(part) { task in
+                vectors.elements.withUnsafeBufferPointer { elements in
+                    Self.best(
+                        k, of: task.rows, among: near(task.cell).map { spans[$0] },
+                        in: elements.baseAddress!, dimension: d
+                    ).map { $0.sorted() }
+                }
+            }
+            for (row, neighbors) in zip(part.flatMap { $0.rows }, found.flatMap(\.self)) {
+                for (rank, neighbor) in neighbors.enumerated() {
+                    rows[row * k + rank] = neighbor.row
+                    scores[row * k + rank] = neighbor.score
                 }
             }
         }
@@ -99,34 +91,18 @@ struct NearestNeighbors: Sendable {
         _ k: Int, of rows: Range<Int>, among spans: [Range<Int>], in base: UnsafePointer<Float>,
         dimension d: Int
     ) -> [TopK] {
-        let (vectors, count) = (base + rows.lowerBound * d, rows.count)
-        var best = [TopK](repeating: TopK(k), count: count)
-        var thresholds = [Float](repeating: -.infinity, count: count)
-        best.withUnsafeMutableBufferPointer { best in
-            thresholds.withUnsafeMutableBufferPointer { thresholds in
-                let (best, thresholds) = (best.baseAddress!, thresholds.baseAddress!)
-                func compare(_ index: Int, _ other: Int) {
-                    guard rows.lowerBound + index != other else { return }
-                    let score = roost_dot(vectors + index * d, base + other * d, d)
-                    guard score >= thresholds[index] else { return }
-                    best[index].insert(row: UInt32(other), score: score)
-                    thresholds[index] = best[index].threshold
-                }
-                let bytes = ByteVectors(vectors, count: count, dimension: d, caution: caution(d))
-                for span in spans {
-                    if let bytes {
-                        let first = base + span.lowerBound * d
-                        bytes.forEachPairReachingThreshold(first, count: span.count, thresholds) {
-                            index, offset in
-                            compare(index, span.lowerBound + offset)
-                        }
-                    } else {
-                        for index in 0..<count { for other in span { compare(index, other) } }
-                    }
-                }
-            }
+        let vectors = base + rows.lowerBound * d
+        if let bytes = ByteVectors(vectors, count: rows.count, dimension: d, caution: caution(d)) {
+            return bytes.nearest(k, to: vectors, among: spans, in: base) { rows.lowerBound + $0 != $1 }
         }
-        return best
+        // The vectors have components that are not finite.
+        return rows.map { row in
+            var best = TopK(k)
+            for other in spans.joined() where other != row {
+                best.insert(row: UInt32(other), score: roost_dot(base + row * d, base + other * d, d))
+            }
+            return best
+        }
     }
 
     /// Replaces the row numbers of the reordered matrix with those of the original matrix.

@@ -13,19 +13,12 @@ enum NeighborGraph {
     /// - Complexity: O(n · k²).
     static func make(_ neighbors: NearestNeighbors) -> WeightedGraph {
         let (n, k) = (neighbors.count, neighbors.k)
-        var weights = [Float](repeating: 0, count: n * k)
-        weights.withUnsafeMutableBufferPointer { weights in
-            guard let base = weights.baseAddress else { return }
-            let output = DisjointWrites(base)
-            Parallel.forEachBlock(of: n, size: 1024) { rows in
-                for row in rows {
-                    let scores = neighbors.scores[row * k..<(row + 1) * k].prefix { $0 > -.infinity }
-                    for (rank, weight) in memberships(Array(scores)).enumerated() {
-                        output[row * k + rank] = weight
-                    }
-                }
+        let weights = Parallel.mapBlocks(of: n, size: 1024) { rows in
+            rows.flatMap { row in
+                let scores = neighbors.scores[row * k..<(row + 1) * k].prefix { $0 > -.infinity }
+                return memberships(Array(scores)) + [Float](repeating: 0, count: k - scores.count)
             }
-        }
+        }.flatMap(\.self)
         return symmetrized(neighbors, weights)
     }
 

@@ -13,58 +13,26 @@ struct KMeansAssignment {
 
     init(_ points: Matrix, _ centroids: Matrix) { (self.points, self.centroids) = (points, centroids) }
 
-    /// Finds the two nearest centroids of every point. Of equally near centroids, the one with the lower
+    /// Returns the two nearest centroids of every point. Of equally near centroids, the one with the lower
     /// index counts as the nearer.
     ///
+    /// - Parameters:
+    ///   - labels: The nearest centroid of each point in the previous iteration; negative if unknown.
+    ///   - seconds: The second-nearest ones.
     /// - Complexity: O(n · k · d).
-    func run(
-        _ labels: inout [Int32], _ seconds: inout [Int32], _ similarities: inout [Float],
-        _ runnersUp: inout [Float]
-    ) {
-        labels.withUnsafeMutableBufferPointer { labels in
-            seconds.withUnsafeMutableBufferPointer { seconds in
-                similarities.withUnsafeMutableBufferPointer { similarities in
-                    runnersUp.withUnsafeMutableBufferPointer { runnersUp in
-                        guard let base = labels.baseAddress else { return }
-                        let output = Output(
-                            labels: DisjointWrites(base), seconds: DisjointWrites(seconds.baseAddress!),
-                            similarities: DisjointWrites(similarities.baseAddress!),
-                            runnersUp: DisjointWrites(runnersUp.baseAddress!))
-                        points.elements.withUnsafeBufferPointer { points in
-                            centroids.elements.withUnsafeBufferPointer { centers in
-                                let points = SharedReads(points.baseAddress!)
-                                let centers = SharedReads(centers.baseAddress!)
-                                Parallel.forEachBlock(of: self.points.rows, size: Self.block) { rows in
-                                    if centroids.rows < Self.minimumCentroidsForBytes
-                                        || !searchQuantized(rows, points.pointer, centers.pointer, output)
-                                    {
-                                        searchExact(rows, points.pointer, centers.pointer, output)
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
+    func run(_ labels: [Int32], _ seconds: [Int32]) -> [NearestTwo] {
+        Parallel.mapBlocks(of: points.rows, size: Self.block) { rows in
+            if centroids.rows >= Self.minimumCentroidsForBytes,
+                let found = searchQuantized(rows, labels, seconds)
+            {
+                return found
             }
-        }
-    }
-
-    private struct Output: Sendable {
-        let labels: DisjointWrites<Int32>
-        let seconds: DisjointWrites<Int32>
-        let similarities: DisjointWrites<Float>
-        let runnersUp: DisjointWrites<Float>
-
-        func set(_ row: Int, _ best: Pair) {
-            labels[row] = best.first
-            seconds[row] = best.second
-            similarities[row] = best.score
-            runnersUp[row] = best.second < 0 ? -1 : best.secondScore
-        }
+            return searchExact(rows)
+        }.flatMap(\.self)
     }
 
     /// The two best centroids found so far; of equally near ones, the one with the lower index first.
-    private struct Pair {
+    struct NearestTwo {
         var (first, second): (Int32, Int32) = (-1, -1)
         var (score, secondScore) = (-Float.infinity, -Float.infinity)
 
@@ -79,52 +47,48 @@ struct KMeansAssignment {
         }
     }
 
-    private func searchExact(
-        _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ output: Output
-    ) {
-        let (d, k) = (centroids.columns, centroids.rows)
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.count * k) { products in
-            let products = products.baseAddress!
-            BLAS.gemm(
-                .init(points + rows.lowerBound * d, stride: d), .init(centers, stride: d, transposed: true),
-                into: products, stride: k, m: rows.count, n: k, k: d)
-            for row in rows {
-                let line = products + (row - rows.lowerBound) * k
-                var best = Pair()
-                for group in 0..<k { best.insert(Int32(group), line[group]) }
-                output.set(row, best)
+    private func searchExact(_ rows: Range<Int>) -> [NearestTwo] {
+        let k = centroids.rows
+        let products = points.products(of: rows, with: centroids)
+        return rows.map { row in
+            var best = NearestTwo()
+            for group in 0..<k {
+                best.insert(Int32(group), products[(row - rows.lowerBound) * k + group])
             }
+            return best
         }
     }
 
     /// Compares points with the centroids that quantized products do not rule out.
     ///
-    /// - Returns: `false`, without a result, if a point has a component that is not finite.
+    /// - Returns: `nil` if a point has a component that is not finite.
     private func searchQuantized(
-        _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ output: Output
-    ) -> Bool {
+        _ rows: Range<Int>, _ labels: [Int32], _ seconds: [Int32]
+    ) -> [NearestTwo]? {
         let (d, k) = (centroids.columns, centroids.rows)
-        let first = points + rows.lowerBound * d
-        guard let vectors = ByteVectors(first, count: rows.count, dimension: d) else { return false }
-        var best = [Pair](repeating: Pair(), count: rows.count)
+        var best = [NearestTwo](repeating: NearestTwo(), count: rows.count)
         var thresholds = [Float](repeating: -.infinity, count: rows.count)
-        thresholds.withUnsafeMutableBufferPointer { thresholds in
-            let thresholds = thresholds.baseAddress!
-            func compare(_ index: Int, _ group: Int) {
-                best[index].insert(Int32(group), roost_dot(first + index * d, centers + group * d, d))
-                thresholds[index] = best[index].secondScore
-            }
-            // Start with the centroids of the previous iteration, which give tight thresholds.
-            for index in 0..<rows.count {
-                let row = rows.lowerBound + index
-                for group in [Int(output.labels[row]), Int(output.seconds[row])] where group >= 0 && group < k
-                {
-                    compare(index, group)
+        let isFinite = points.elements.withUnsafeBufferPointer { points in
+            centroids.elements.withUnsafeBufferPointer { centers in
+                let (first, centers) = (points.baseAddress! + rows.lowerBound * d, centers.baseAddress!)
+                guard let vectors = ByteVectors(first, count: rows.count, dimension: d) else { return false }
+                thresholds.withUnsafeMutableBufferPointer { thresholds in
+                    let thresholds = thresholds.baseAddress!
+                    func compare(_ index: Int, _ group: Int) {
+                        best[index].insert(Int32(group), roost_dot(first + index * d, centers + group * d, d))
+                        thresholds[index] = best[index].secondScore
+                    }
+                    // Start with the centroids of the previous iteration, which give tight thresholds.
+                    for (index, row) in rows.enumerated() {
+                        for group in [labels[row], seconds[row]] where group >= 0 && group < k {
+                            compare(index, Int(group))
+                        }
+                    }
+                    vectors.forEachPairReachingThreshold(centers, count: k, thresholds) { compare($0, $1) }
                 }
+                return true
             }
-            vectors.forEachPairReachingThreshold(centers, count: k, thresholds) { compare($0, $1) }
         }
-        for index in 0..<rows.count { output.set(rows.lowerBound + index, best[index]) }
-        return true
+        return isFinite ? best : nil
     }
 }

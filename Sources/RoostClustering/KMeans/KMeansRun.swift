@@ -87,8 +87,11 @@ struct KMeansRun: Sendable {
     /// - Returns: The number of labels that changed.
     private mutating func assign(_ points: Matrix) -> Int {
         let previous = labels
-        let assignment = KMeansAssignment(points, centroids)
-        assignment.run(&labels, &seconds, &similarities, &runnersUp)
+        let nearest = KMeansAssignment(points, centroids).run(labels, seconds)
+        labels = nearest.map(\.first)
+        seconds = nearest.map(\.second)
+        similarities = nearest.map(\.score)
+        runnersUp = nearest.map { $0.second < 0 ? -1 : $0.secondScore }
         return zip(previous, labels).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
     }
 
@@ -131,29 +134,21 @@ struct KMeansRun: Sendable {
     private mutating func moveCentroids(_ points: Matrix) {
         let (n, d, k) = (points.rows, points.columns, centroids.rows)
         let part = max(1, (n + Self.partialSums - 1) / Self.partialSums)
-        let parts = (n + part - 1) / part
-        var sums = [Float](repeating: 0, count: parts * k * d)
-        sums.withUnsafeMutableBufferPointer { sums in
-            labels.withUnsafeBufferPointer { labels in
-                points.elements.withUnsafeBufferPointer { points in
-                    let sums = DisjointWrites(sums.baseAddress!)
-                    let labels = SharedReads(labels.baseAddress!)
-                    let points = SharedReads(points.baseAddress!)
-                    Parallel.forEachBlock(of: n, size: part) { rows in
-                        let base = sums.pointer + rows.lowerBound / part * k * d
-                        for row in rows {
-                            let target = base + Int(labels[row]) * d
-                            let source = points.pointer + row * d
-                            for column in 0..<d { target[column] += source[column] }
-                        }
+        let partial = Parallel.mapBlocks(of: n, size: part) { [labels] rows in
+            var sums = [Float](repeating: 0, count: k * d)
+            sums.withUnsafeMutableBufferPointer { sums in
+                for row in rows {
+                    let first = Int(labels[row]) * d
+                    points.withRow(row) { values in
+                        for column in 0..<d { sums[first + column] += values[column] }
                     }
                 }
             }
+            return sums
         }
-        for part in 1..<max(1, parts) {
-            for index in 0..<k * d { sums[index] += sums[part * k * d + index] }
-        }
-        var moved = Matrix(rows: k, columns: d, elements: Array(sums.prefix(k * d)))
+        var sums = partial.first ?? []
+        for part in partial.dropFirst() { for index in sums.indices { sums[index] += part[index] } }
+        var moved = Matrix(rows: k, columns: d, elements: sums)
         moved.normalizeRows()
         // If the points of a group cancel each other out, their mean has no direction. Keep the old centroid.
         for group in 0..<k where moved.withRow(group, { $0.allSatisfy { $0 == 0 } }) {

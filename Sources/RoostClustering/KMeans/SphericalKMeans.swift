@@ -177,28 +177,13 @@ enum KMeansSeeding {
 
     /// Returns the squared distances of all points from each candidate: (candidates, n).
     private static func distances(_ points: Matrix, to candidates: [Int]) -> [Float] {
-        let (n, d, c) = (points.rows, points.columns, candidates.count)
+        let (n, c) = (points.rows, candidates.count)
         let centers = points.selecting(candidates)
-        var result = [Float](repeating: 0, count: c * n)
-        result.withUnsafeMutableBufferPointer { result in
-            let output = DisjointWrites(result.baseAddress!)
-            points.elements.withUnsafeBufferPointer { points in
-                centers.elements.withUnsafeBufferPointer { centers in
-                    let points = SharedReads(points.baseAddress!)
-                    let centers = SharedReads(centers.baseAddress!)
-                    Parallel.forEachBlock(of: n, size: block) { rows in
-                        BLAS.gemm(
-                            .init(centers.pointer, stride: d),
-                            .init(points.pointer + rows.lowerBound * d, stride: d, transposed: true),
-                            into: output.pointer + rows.lowerBound, stride: n, m: c, n: rows.count, k: d)
-                        for candidate in 0..<c {
-                            let line = output.pointer + candidate * n
-                            for row in rows { line[row] = max(0, 2 - 2 * line[row]) }
-                        }
-                    }
-                }
-            }
+        let parts = Parallel.mapBlocks(of: n, size: block) { rows in
+            centers.products(of: 0..<c, with: points, rows).map { max(0, 2 - 2 * $0) }
         }
-        return result
+        return (0..<c).flatMap { candidate in
+            parts.flatMap { $0[candidate * ($0.count / c)..<(candidate + 1) * ($0.count / c)] }
+        }
     }
 }

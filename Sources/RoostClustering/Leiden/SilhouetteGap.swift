@@ -54,15 +54,8 @@ struct SilhouetteGap {
     /// Returns the gap of each partition, -2 to 2; 0 for a single group.
     func values(of partitions: [[Int32]]) throws -> [Double] {
         let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
-        var gaps = [Double](repeating: 0, count: partitions.count)
         try Task.checkCancellation()
-        gaps.withUnsafeMutableBufferPointer { gaps in
-            guard let base = gaps.baseAddress else { return }
-            let output = DisjointWrites(base)
-            Parallel.forEachBlock(of: sampled.count, size: 1) { block in
-                output[block.lowerBound] = gap(sampled[block.lowerBound])
-            }
-        }
+        let gaps = Parallel.map(sampled) { gap($0) }
         try Task.checkCancellation()
         return gaps
     }
@@ -102,20 +95,10 @@ struct SilhouetteGap {
         var centers = Matrix(rows: count, columns: rows.columns, elements: sums)
         centers.normalizeRows()
         var silhouettes = [Float](repeating: 0, count: groups.count)
-        let (d, block) = (rows.columns, 512)
-        var products = [Float](repeating: 0, count: min(block, rows.rows) * count)
+        let block = 512
         for start in stride(from: 0, to: rows.rows, by: block) {
             let part = start..<min(rows.rows, start + block)
-            products.withUnsafeMutableBufferPointer { products in
-                rows.elements.withUnsafeBufferPointer { rows in
-                    centers.elements.withUnsafeBufferPointer { centers in
-                        BLAS.gemm(
-                            .init(rows.baseAddress! + start * d, stride: d),
-                            .init(centers.baseAddress!, stride: d, transposed: true),
-                            into: products.baseAddress!, stride: count, m: part.count, n: count, k: d)
-                    }
-                }
-            }
+            let products = rows.products(of: part, with: centers)
             for row in part {
                 let line = products[(row - start) * count..<(row - start + 1) * count]
                 let own = Int(groups[row])

@@ -21,20 +21,15 @@ struct SubsampleStability {
         let found = try subsamples.partitions(at: ladder)
         (self.subsamples, self.partitions) = (subsamples, found)
         let information = MutualInformation(maximumCount: Subsamples.size(of: points.rows))
-        var values = [[Double]](repeating: [], count: found.count)
-        values.withUnsafeMutableBufferPointer { values in
-            guard let base = values.baseAddress else { return }
-            let output = DisjointWrites(base)
-            Parallel.forEachBlock(of: found.count, size: 1) { block in
-                let rows = subsamples.samples[block.lowerBound].rows
-                output[block.lowerBound] = zip(partitions, found[block.lowerBound]).map { whole, part in
-                    Self.agreement(of: whole, with: part, rows, information)
-                }
+        let values = Parallel.mapBlocks(of: found.count, size: 1) { block in
+            let rows = subsamples.samples[block.lowerBound].rows
+            return zip(partitions, found[block.lowerBound]).map { whole, part in
+                Self.agreement(of: whole, with: part, rows, information)
             }
         }
         try Task.checkCancellation()
         means = Self.smoothed(
-            partitions.indices.map { [values] index in
+            partitions.indices.map { index in
                 values.reduce(0) { $0 + $1[index] } / Double(max(1, values.count))
             })
     }
@@ -107,17 +102,10 @@ struct Subsamples: Sendable {
     ///
     /// - Returns: For each sample and each resolution, the group of each point of the sample.
     func partitions(at resolutions: ResolutionLadder) throws -> [[[Int32]]] {
-        var found = [[[Int32]]](repeating: [], count: samples.count)
-        found.withUnsafeMutableBufferPointer { found in
-            guard let base = found.baseAddress else { return }
-            let output = DisjointWrites(base)
-            Parallel.forEachBlock(of: samples.count, size: 1) { block in
-                let sample = samples[block.lowerBound]
-                var generator = SeededGenerator(seed: sample.seed)
-                // Only cancellation throws an error, and it is checked below.
-                let partitions = try? resolutions.partitions(of: Leiden(sample.graph), using: &generator)
-                output[block.lowerBound] = partitions ?? []
-            }
+        let found = Parallel.map(samples) { sample in
+            var generator = SeededGenerator(seed: sample.seed)
+            // Only cancellation throws an error, and it is checked below.
+            return (try? resolutions.partitions(of: Leiden(sample.graph), using: &generator)) ?? []
         }
         try Task.checkCancellation()
         return found

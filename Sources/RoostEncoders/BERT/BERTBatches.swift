@@ -50,9 +50,11 @@ struct BERTBatches: Sendable {
     }
 
     private func matrix(_ body: (DisjointWrites<Float>) -> Void) -> Matrix {
-        Matrix(rows: sequences.count, columns: pass.configuration.hiddenSize) { output in
-            body(DisjointWrites(output))
+        var matrix = Matrix(rows: sequences.count, columns: pass.configuration.hiddenSize)
+        matrix.withUnsafeMutableElements { elements in
+            if let base = elements.baseAddress { body(DisjointWrites(base)) }
         }
+        return matrix
     }
 
     private static let stackSize = 4 << 20

@@ -129,43 +129,40 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
 
     private func compute(_ texts: [String]) async throws -> Embeddings {
         let limit = maximumTokens ?? Self.maximumPassageTokens
-        let (d, block, blocksPerCheck) = (space.dimension, 64, 256)
-        var matrix = Matrix(rows: texts.count, columns: d)
-        var counts = [Int](repeating: 0, count: texts.count)
+        let (block, blocksPerCheck) = (64, 256)
+        var found: [(vector: [Float], count: Int)] = []
         // Check for cancellation after every 16,384 texts, which take well under a second.
         for start in stride(from: 0, to: texts.count, by: blocksPerCheck * block) {
             try Task.checkCancellation()
-            let span = texts[start..<min(texts.count, start + blocksPerCheck * block)]
-            matrix.withUnsafeMutableElements { elements in
-                counts.withUnsafeMutableBufferPointer { counts in
-                    guard let base = elements.baseAddress, let counted = counts.baseAddress else { return }
-                    let (output, numbers) = (DisjointWrites(base), DisjointWrites(counted))
-                    Parallel.forEachBlock(of: span.count, size: block) { rows in
-                        for row in rows {
-                            let ids = tokenizer.tokenize(span[start + row]).ids
-                            numbers[start + row] = ids.count
-                            sum(ids.prefix(limit), into: output.pointer + (start + row) * d)
-                        }
-                    }
+            let span = Array(texts[start..<min(texts.count, start + blocksPerCheck * block)])
+            found += Parallel.mapBlocks(of: span.count, size: block) { rows in
+                rows.map { row in
+                    let ids = tokenizer.tokenize(span[row]).ids
+                    return (mean(of: ids.prefix(limit)), ids.count)
                 }
-            }
+            }.flatMap(\.self)
         }
+        var matrix = Matrix(found.map { $0.vector }, columns: space.dimension)
         if normalizes { matrix.normalizeRows() }
         return Embeddings(
-            vectors: matrix, tokenCounts: counts.map { min($0, limit) },
-            omittedTokens: counts.map { max(0, $0 - limit) })
+            vectors: matrix, tokenCounts: found.map { min($0.count, limit) },
+            omittedTokens: found.map { max(0, $0.count - limit) })
     }
 
-    /// Writes the mean of the weighted vectors of the known tokens to `output` (d), which must be zeroed.
-    private func sum(_ ids: ArraySlice<Int32>, into output: UnsafeMutablePointer<Float>) {
+    /// Returns the mean of the weighted vectors of the known tokens.
+    private func mean(of ids: ArraySlice<Int32>) -> [Float] {
         let d = space.dimension
+        var sum = [Float](repeating: 0, count: d)
         var known: Float = 0
-        for id in ids where id != tokenizer.unknown {
-            let vector = vectors + Int(id) * d
-            let weight = weights?[Int(id)] ?? 1
-            for column in 0..<d { output[column] += weight * vector[column] }
-            known += 1
+        sum.withUnsafeMutableBufferPointer { sum in
+            for id in ids where id != tokenizer.unknown {
+                let vector = vectors + Int(id) * d
+                let weight = weights?[Int(id)] ?? 1
+                for column in 0..<d { sum[column] += weight * vector[column] }
+                known += 1
+            }
+            if known > 0 { for column in 0..<d { sum[column] /= known } }
         }
-        if known > 0 { for column in 0..<d { output[column] /= known } }
+        return sum
     }
 }

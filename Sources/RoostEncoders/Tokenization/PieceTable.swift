@@ -25,9 +25,9 @@ struct PieceTable: Sendable {
         slots = Array(repeating: -1, count: capacity)
         for (index, piece) in pieces.enumerated() where !piece.isEmpty {
             let text = bytes[Int(piece.lowerBound)..<Int(piece.upperBound)]
-            let (slot, other) = text.withUnsafeBufferPointer { slot(of: $0, FNV1a.hash(of: $0)) }
-            if let other, duplicate == nil { duplicate = (other, index) }
-            slots[slot] = Int32(index)
+            let found = text.withUnsafeBufferPointer { slot(of: $0, FNV1a.hash(of: $0)) }
+            if let other = found.index, duplicate == nil { duplicate = (other, index) }
+            slots[found.slot] = Int32(index)
         }
     }
 

@@ -3,10 +3,10 @@ public import Foundation
 /// A storage provider that wraps another one and forwards every call that it does not implement itself.
 ///
 /// Decorators are generic over the wrapped provider. The methods that apply them, such as
-/// ``StorageProvider/caching(limit:)``, also work on `any StorageProvider`. The first one applied is the
+/// ``StorageProvider/readOnly()``, also work on `any StorageProvider`. The first one applied is the
 /// innermost:
 ///
-///     let storage = try LocalStorageProvider().caching(limit: 1000).logging()
+///     let storage = try LocalStorageProvider().readOnly().logging()
 ///
 /// The simple verbs, such as ``StorageProvider/saveEntry(_:)``, are not forwarded: their default
 /// implementations call the other methods of the decorator, so no call bypasses it.

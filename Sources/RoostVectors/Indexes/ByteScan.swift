@@ -1,5 +1,3 @@
-import CRoostKernels
-
 /// An exact search for many queries at once. It compares all rows in 8-bit precision, and then compares in
 /// Float32 only the rows whose 8-bit product shows that they may be among the best.
 ///
@@ -42,11 +40,7 @@ struct ByteScan {
             guard let found = search(queries, blocks, shares: shares, share: share) else { return nil }
             for block in found.indices {
                 for query in found[block][0].indices {
-                    var best = found[block][0][query]
-                    for part in found[block].dropFirst() {
-                        for neighbor in part[query].sorted() { best.insert(neighbor) }
-                    }
-                    results.append(best.sorted())
+                    results.append(TopK.best(of: found[block].lazy.map { $0[query] }))
                 }
             }
         }
@@ -65,19 +59,14 @@ struct ByteScan {
             guard let vectors else { return nil }
             prepared.append(vectors)
         }
-        var found = [[TopK]](repeating: [], count: blocks.count * shares)
-        found.withUnsafeMutableBufferPointer { found in
-            let output = DisjointWrites(found.baseAddress!)
-            queries.elements.withUnsafeBufferPointer { queries in
-                rows.withUnsafePointer { base in
-                    let base = SharedReads(base)
-                    let asked = SharedReads(queries.baseAddress! + blocks.lowerBound * Self.queryBlock * d)
-                    let prepared = prepared
-                    Parallel.forEachBlock(of: blocks.count * shares, size: 1) { unit in
-                        let (block, part) = (unit.lowerBound / shares, unit.lowerBound % shares)
-                        let span = part * share..<min(n, (part + 1) * share)
-                        output[unit.lowerBound] = best(
-                            prepared[block], asked.pointer + block * Self.queryBlock * d, base.pointer, span)
+        let found = Parallel.mapBlocks(of: blocks.count * shares, size: 1) { [prepared] unit in
+            let (block, part) = (unit.lowerBound / shares, unit.lowerBound % shares)
+            let span = part * share..<min(n, (part + 1) * share)
+            let first = (blocks.lowerBound + block) * Self.queryBlock * d
+            return rows.withUnsafePointer { base in
+                queries.elements.withUnsafeBufferPointer {
+                    prepared[block].nearest(k, to: $0.baseAddress! + first, among: [span], in: base) {
+                        mask?[$1] ?? true
                     }
                 }
             }
@@ -86,31 +75,5 @@ struct ByteScan {
             let first = (block - blocks.lowerBound) * shares
             return Array(found[first..<first + shares])
         }
-    }
-
-    private func best(
-        _ vectors: ByteVectors, _ queries: UnsafePointer<Float>, _ base: UnsafePointer<Float>,
-        _ span: Range<Int>
-    ) -> [TopK] {
-        let d = rows.dimension
-        var best = [TopK](repeating: TopK(k), count: vectors.count)
-        var thresholds = [Float](repeating: -.infinity, count: vectors.count)
-        thresholds.withUnsafeMutableBufferPointer { thresholds in
-            let thresholds = thresholds.baseAddress!
-            best.withUnsafeMutableBufferPointer { best in
-                vectors.forEachPairReachingThreshold(
-                    base + span.lowerBound * d, count: span.count, thresholds
-                ) {
-                    query, offset in
-                    let row = span.lowerBound + offset
-                    if let mask, !mask[row] { return }
-                    let score = roost_dot(queries + query * d, base + row * d, d)
-                    guard score >= thresholds[query] else { return }
-                    best[query].insert(row: UInt32(row), score: score)
-                    thresholds[query] = best[query].threshold
-                }
-            }
-        }
-        return best
     }
 }

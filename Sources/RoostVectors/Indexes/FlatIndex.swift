@@ -100,32 +100,23 @@ public struct FlatIndex: VectorIndex {
         // several queries larger shares are faster, because the first rows of a share set a threshold that
         // excludes most of the others.
         let size = block.count == 1 ? Self.rowBlock : Self.share
-        var found = [[TopK]](repeating: [], count: (count + size - 1) / size)
-        found.withUnsafeMutableBufferPointer { found in
-            let output = DisjointWrites(found.baseAddress!)
-            vectors.withUnsafePointer { rows in
+        let found = Parallel.mapBlocks(of: count, size: size) { rows in
+            var best = [TopK](repeating: TopK(k), count: block.count)
+            let step = block.count > Self.manyQueries ? Self.smallRowBlock : Self.rowBlock
+            vectors.withUnsafePointer { base in
                 queries.elements.withUnsafeBufferPointer { queries in
-                    let base = SharedReads(rows)
-                    let asked = SharedReads(queries.baseAddress! + block.lowerBound * d)
-                    Parallel.forEachBlock(of: count, size: size) { rows in
-                        var best = [TopK](repeating: TopK(k), count: block.count)
-                        let step = block.count > Self.manyQueries ? Self.smallRowBlock : Self.rowBlock
-                        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
-                            Self.scan(
-                                base.pointer + start * d, start..<min(rows.upperBound, start + step),
-                                asked.pointer, d, &best, mask)
-                        }
-                        output[rows.lowerBound / size] = best
+                    for start in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
+                        Self.scan(
+                            base + start * d, start..<min(rows.upperBound, start + step),
+                            queries.baseAddress! + block.lowerBound * d, d, &best, mask)
                     }
                 }
             }
+            return best
         }
         return block.indices.map { query in
-            var best = TopK(k)
-            for part in found {
-                for neighbor in part[query - block.lowerBound].sorted() { best.insert(neighbor) }
-            }
-            return queries.withRow(query) { rescored(best.sorted(), $0) }
+            let best = TopK.best(of: found.lazy.map { $0[query - block.lowerBound] })
+            return queries.withRow(query) { rescored(best, $0) }
         }
     }
 
@@ -193,25 +184,17 @@ public struct FlatIndex: VectorIndex {
     }
 
     private func best(of rows: [UInt32], _ query: UnsafeBufferPointer<Float>, k: Int) -> [Neighbor] {
-        let (d, blocks) = (dimension, (rows.count + Self.rowBlock - 1) / Self.rowBlock)
+        let d = dimension
         guard let query = query.baseAddress.map(SharedReads.init) else { return [] }
-        var found = [TopK](repeating: TopK(k), count: blocks)
-        found.withUnsafeMutableBufferPointer { found in
-            let output = DisjointWrites(found.baseAddress!)
-            vectors.withUnsafePointer { vectors in
-                let base = SharedReads(vectors)
-                Parallel.forEachBlock(of: rows.count, size: Self.rowBlock) { block in
-                    var best = TopK(k)
-                    for index in block {
-                        let score = roost_dot(base.pointer + Int(rows[index]) * d, query.pointer, d)
-                        best.insert(row: rows[index], score: score)
-                    }
-                    output[block.lowerBound / Self.rowBlock] = best
+        let found = Parallel.mapBlocks(of: rows.count, size: Self.rowBlock) { block in
+            vectors.withUnsafePointer { base in
+                var best = TopK(k)
+                for row in rows[block] {
+                    best.insert(row: row, score: roost_dot(base + Int(row) * d, query.pointer, d))
                 }
+                return best
             }
         }
-        var best = TopK(k)
-        for part in found { for neighbor in part.sorted() { best.insert(neighbor) } }
-        return best.sorted()
+        return TopK.best(of: found)
     }
 }

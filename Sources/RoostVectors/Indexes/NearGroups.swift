@@ -1,5 +1,3 @@
-import CRoostKernels
-
 /// Finds groups of near-duplicate vectors by complete linkage: the similarity of every pair in a group
 /// reaches the threshold.
 ///
@@ -125,39 +123,24 @@ package struct NearGroups: Sendable {
     private static func pairs(
         of rows: Range<Int>, _ vectors: Matrix, _ minimum: Float, _ isWanted: @Sendable (Float) -> Bool
     ) -> [SimilarPair] {
-        let d = vectors.columns
-        var found = [[SimilarPair]](repeating: [], count: (rows.count + block - 1) / block)
-        found.withUnsafeMutableBufferPointer { found in
-            let output = DisjointWrites(found.baseAddress!)
-            vectors.elements.withUnsafeBufferPointer { elements in
-                let base = SharedReads(elements.baseAddress!)
-                Parallel.forEachBlock(of: rows.count, size: block) { part in
-                    let first = rows.lowerBound + part.lowerBound
-                    let others = vectors.rows - first
-                    var pairs: [SimilarPair] = []
-                    withUnsafeTemporaryAllocation(of: Float.self, capacity: part.count * others) { scores in
-                        BLAS.gemm(
-                            .init(base.pointer + first * d, stride: d),
-                            .init(base.pointer + first * d, stride: d, transposed: true),
-                            into: scores.baseAddress!, stride: others, m: part.count, n: others, k: d)
-                        for row in 0..<part.count {
-                            for other in (row + 1)..<max(row + 1, others)
-                            where scores[row * others + other] >= minimum {
-                                // Recomputes the inner product, because the rounding of a matrix product
-                                // depends on the size of the block.
-                                let (a, b) = (first + row, first + other)
-                                let score = roost_dot(base.pointer + a * d, base.pointer + b * d, d)
-                                guard isWanted(score) else { continue }
-                                pairs.append(
-                                    SimilarPair(similarity: score, first: UInt32(a), second: UInt32(b)))
-                            }
-                        }
-                    }
-                    output[part.lowerBound / block] = pairs
+        Parallel.mapBlocks(of: rows.count, size: block) { part in
+            let part = rows.lowerBound + part.lowerBound..<rows.lowerBound + part.upperBound
+            let others = part.lowerBound..<vectors.rows
+            let products = vectors.products(of: part, with: vectors, others)
+            var pairs: [SimilarPair] = []
+            for row in part {
+                let line = (row - part.lowerBound) * others.count - others.lowerBound
+                for other in others where other > row && products[line + other] >= minimum {
+                    // Recomputes the inner product, because the rounding of a matrix product depends on the
+                    // size of the block.
+                    let score = similarity(row, other, in: vectors)
+                    guard isWanted(score) else { continue }
+                    pairs.append(
+                        SimilarPair(similarity: score, first: UInt32(row), second: UInt32(other)))
                 }
             }
-        }
-        return found.flatMap(\.self)
+            return pairs
+        }.flatMap(\.self)
     }
 
     private func leaves(of points: Points) throws -> [[UInt32]] {
@@ -204,67 +187,34 @@ package struct NearGroups: Sendable {
     }
 
     private static func sides(of points: Points, _ directions: Matrix) -> [Float] {
-        let (d, depth, rows) = (points.matrix.columns, directions.rows, points.rows)
-        var sides = [Float](repeating: 0, count: rows.count * depth)
-        sides.withUnsafeMutableBufferPointer { sides in
-            let output = DisjointWrites(sides.baseAddress!)
-            points.matrix.elements.withUnsafeBufferPointer { elements in
-                directions.elements.withUnsafeBufferPointer { directions in
-                    let (base, across) = (
-                        SharedReads(elements.baseAddress!), SharedReads(directions.baseAddress!)
-                    )
-                    Parallel.forEachBlock(of: rows.count, size: 1024) { part in
-                        // Copies the vectors into blocks that do not depend on the order of the input rows,
-                        // so the rounding does not depend on it either.
-                        withUnsafeTemporaryAllocation(of: Float.self, capacity: part.count * d) { block in
-                            for (index, row) in rows[part].enumerated() {
-                                (block.baseAddress! + index * d).update(
-                                    from: base.pointer + Int(row) * d, count: d)
-                            }
-                            BLAS.gemm(
-                                .init(UnsafePointer(block.baseAddress!), stride: d),
-                                .init(across.pointer, stride: d, transposed: true),
-                                into: output.pointer + part.lowerBound * depth, stride: depth, m: part.count,
-                                n: depth, k: d)
-                        }
-                    }
-                }
-            }
-        }
-        return sides
+        // Copies the vectors into blocks that do not depend on the order of the input rows, so the rounding
+        // does not depend on it either.
+        Parallel.mapBlocks(of: points.rows.count, size: 1024) { part in
+            let block = points.matrix.selecting(points.rows[part].map { Int($0) })
+            return block.products(of: 0..<block.rows, with: directions)
+        }.flatMap(\.self)
     }
 
     private static func pairs(
         in leaves: ArraySlice<[UInt32]>, _ points: Points, _ isWanted: @Sendable (Float) -> Bool
     ) -> [SimilarPair] {
-        let d = points.matrix.columns
-        var found = [[SimilarPair]](repeating: [], count: leaves.count)
-        found.withUnsafeMutableBufferPointer { found in
-            let output = DisjointWrites(found.baseAddress!)
-            points.matrix.elements.withUnsafeBufferPointer { elements in
-                let base = SharedReads(elements.baseAddress!)
-                Parallel.forEachBlock(of: leaves.count, size: 16) { part in
-                    for number in part {
-                        let leaf = leaves[leaves.startIndex + number]
-                        var pairs: [SimilarPair] = []
-                        for (position, index) in leaf.enumerated() {
-                            let vector = base.pointer + Int(points.rows[Int(index)]) * d
-                            for other in leaf[(position + 1)...] {
-                                let score = roost_dot(
-                                    vector, base.pointer + Int(points.rows[Int(other)]) * d, d)
-                                guard isWanted(score) else { continue }
-                                pairs.append(
-                                    SimilarPair(
-                                        similarity: score, first: min(index, other),
-                                        second: max(index, other)))
-                            }
-                        }
-                        output[number] = pairs
-                    }
+        Parallel.map(Array(leaves)) { leaf in
+            var pairs: [SimilarPair] = []
+            for (position, index) in leaf.enumerated() {
+                let row = Int(points.rows[Int(index)])
+                for other in leaf[(position + 1)...] {
+                    let score = similarity(row, Int(points.rows[Int(other)]), in: points.matrix)
+                    guard isWanted(score) else { continue }
+                    pairs.append(
+                        SimilarPair(similarity: score, first: min(index, other), second: max(index, other)))
                 }
             }
-        }
-        return found.flatMap(\.self)
+            return pairs
+        }.flatMap(\.self)
+    }
+
+    private static func similarity(_ row: Int, _ other: Int, in vectors: Matrix) -> Float {
+        vectors.withRow(row) { first in vectors.withRow(other) { innerProduct(first, $0) } }
     }
 }
 

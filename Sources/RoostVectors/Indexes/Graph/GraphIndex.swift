@@ -152,24 +152,21 @@ extension GraphIndex {
         }
         try vectors.verifyUnlessPaged()
         let damage = Damage()
-        var found = [[Neighbor]?](repeating: nil, count: queries.rows)
+        var found: [[Neighbor]?] = []
         for start in stride(from: 0, to: queries.rows, by: Self.queriesPerCheck) {
             try Task.checkCancellation()
             let count = min(Self.queriesPerCheck, queries.rows - start)
-            found.withUnsafeMutableBufferPointer { found in
-                let output = DisjointWrites(found.baseAddress! + start)
-                Parallel.forEachBlock(of: count, size: Self.queryBlock) { block in
-                    let scratch = pool.take()
-                    defer { pool.give(scratch) }
-                    withExtendedLifetime(owner) {
-                        for index in block {
-                            output[index] = queries.withRow(start + index) {
-                                search($0, k: k, allowed, allowedCount, scratch.value, damage)
-                            }
+            found += Parallel.mapBlocks(of: count, size: Self.queryBlock) { block in
+                let scratch = pool.take()
+                defer { pool.give(scratch) }
+                return withExtendedLifetime(owner) {
+                    block.map { index in
+                        queries.withRow(start + index) {
+                            search($0, k: k, allowed, allowedCount, scratch.value, damage)
                         }
                     }
                 }
-            }
+            }.flatMap(\.self)
         }
         guard !damage.isOfVectors.load(ordering: .relaxed) else { throw vectors.checksumMismatch }
         guard !damage.isOfGraph.load(ordering: .relaxed) else {
