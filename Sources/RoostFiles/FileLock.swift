@@ -11,16 +11,9 @@ package final class FileLock: Sendable {
 
     private init(_ file: FileDescriptor) { self.file = file }
 
-    /// The initial pause between two attempts to take the lock, in microseconds. It doubles after each
-    /// attempt.
-    private static let minimumPause: useconds_t = 200
-    /// The maximum pause in microseconds. A waiting process notices a released lock within this time.
-    private static let maximumPause: useconds_t = 10_000
-    /// The pause in microseconds after ``patience``. Writers that commit without a break release the lock
-    /// only for a moment, which a process with longer pauses could miss for a long time on a busy machine.
-    private static let impatientPause: useconds_t = 500
-    /// The number of seconds after which the pauses become shorter.
-    private static let patience: TimeInterval = 1
+    /// The pause between two attempts to take the lock, in microseconds. Writers that commit without a break
+    /// release the lock only for a moment, which a process with longer pauses could miss for a long time.
+    private static let pause: useconds_t = 500
 
     /// Takes the lock, and waits for it if another process holds it. Blocks the calling thread.
     ///
@@ -34,9 +27,7 @@ package final class FileLock: Sendable {
         var file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
         let timeout = timeout.asTimeout
         // The time of day may change while the process waits.
-        let start = DispatchTime.now()
-        let (deadline, impatience) = (start + timeout, start + patience)
-        var pause = minimumPause
+        let deadline = DispatchTime.now() + timeout
         while true {
             if flock(file.raw, LOCK_EX | LOCK_NB) == 0 {
                 // If another process removed or replaced the lock file after it was opened here, the locked
@@ -54,7 +45,6 @@ package final class FileLock: Sendable {
                     seconds: timeout)
             }
             usleep(pause)
-            pause = DispatchTime.now() < impatience ? min(pause * 2, maximumPause) : impatientPause
         }
         let lock = FileLock(file)
         let holder = Array("process \(getpid()) (\(ProcessInfo.processInfo.processName))\n".utf8)

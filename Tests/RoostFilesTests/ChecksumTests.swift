@@ -43,11 +43,10 @@ struct ChecksumTests {
                 try spool.append(UnsafeRawBufferPointer(rebasing: bytes[start..<min(count, start + 3001)]))
             }
             #expect(spool.count == count)
-            let section = spool.finish()
             #expect(
-                try section.read(at: count / 2, count: 10).elementsEqual(bytes[(count / 2)...].prefix(10)))
+                try spool.read(at: count / 2, count: 10).elementsEqual(bytes[(count / 2)...].prefix(10)))
             try SectionFile.write(
-                to: second, metadata: Data(), contents: [("v", .spooled(section))], paged: ["v"])
+                to: second, metadata: Data(), contents: [("v", .spooled(spool))], paged: ["v"])
         }
         #expect(try Data(contentsOf: first) == Data(contentsOf: second))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a", "b"])
