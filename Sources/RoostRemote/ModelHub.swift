@@ -20,8 +20,9 @@ public struct ModelHub: Sendable {
     /// The minimum speed of a download in bytes per second, on average. An aborted download is resumed by the
     /// next attempt.
     private static let minimumRate = 2000.0
-    /// The delay before the second attempt; it grows linearly with the number of attempts.
+    /// The longest delay before the second attempt.
     var pause = Duration.seconds(1)
+    private static let maximumPause = Duration.seconds(10)
 
     /// The address of the Hugging Face Hub.
     public static let defaultAddress = "https://huggingface.co"
@@ -172,30 +173,23 @@ public struct ModelHub: Sendable {
 
     /// Calls `body`, and repeats it after transient failures, up to the maximum number of attempts.
     private func retrying<Result>(_ body: () async throws -> Result) async throws -> Result {
-        var attempt = 1
-        while true {
-            try Task.checkCancellation()
+        try await RequestRetry(attempts: attempts, first: pause, maximum: Self.maximumPause).run { _ in
             do {
-                return try await body()
-            } catch let error as EmbedderError where !error.isRetryable {
-                throw error
+                return .done(try await body())
+            } catch let error as EmbedderError {
+                guard error.isRetryable else { throw error }
+                return .failed(error)
             } catch let error as FileError {
                 throw EmbedderError(.badOutput, error.description)
             } catch let error as NetworkFailure where error.code == .missingLibrary {
                 throw EmbedderError(.configuration, "cannot reach \(server): \(error)")
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
-                guard attempt < attempts else {
-                    if let error = error as? EmbedderError { throw error }
-                    let reason =
-                        (error as? NetworkFailure)?.description ?? String(describing: type(of: error))
-                    throw EmbedderError(
-                        .unavailable,
-                        "cannot reach \(server) (\(reason)); try again to resume the download",
-                        isRetryable: true)
-                }
-                try await Task.sleep(for: pause * attempt)
-                attempt += 1
+                let reason = (error as? NetworkFailure)?.description ?? "\(type(of: error))"
+                return .failed(
+                    EmbedderError(
+                        .unavailable, "cannot reach \(server) (\(reason)); try again to resume the download",
+                        isRetryable: true))
             }
         }
     }
@@ -295,5 +289,61 @@ public struct ModelHub: Sendable {
         let header = Array("blob \(item.length)\0".utf8)
         let digest = header.withUnsafeBytes { SHA1.hash([$0, file.bytes]) }
         return Hexadecimal.text(digest) == item.oid.lowercased()
+    }
+}
+
+/// A file that is being downloaded. `Sendable` is unchecked because only the thread of the HTTP client uses
+/// it until the call has ended.
+final class ModelDownload: @unchecked Sendable {
+    private let name: String
+    private let length: Int
+    private let file: FileDescriptor
+    private let server: String
+    private let existing: Int
+    /// The size of the file in bytes.
+    private(set) var size: Int
+
+    /// Prepares a download.
+    init(_ name: String, _ length: Int, _ file: FileDescriptor, existing: Int, from server: String) {
+        (self.name, self.length, self.file, self.server) = (name, length, file, server)
+        (self.existing, size) = (existing, existing)
+    }
+
+    /// Receives the head of the answer, and prepares the file.
+    ///
+    /// - Throws: `EmbedderError`, for an unsuccessful status the one that `refusal` returns; `FileError`.
+    func begin(_ answer: HTTPAnswer, refusal: (Int) -> EmbedderError) throws {
+        switch answer.status {
+        case 206:
+            // If the server returns a different range from the one requested, the download starts again.
+            guard answer.headers[.contentRange]?.hasPrefix("bytes \(existing)-") == true else {
+                try file.truncate(to: 0)
+                throw EmbedderError(
+                    .badAnswer, "\(server) returned a different range of \(name) from the one requested",
+                    isRetryable: true)
+            }
+        case 200: size = 0
+        case 416:
+            try file.truncate(to: 0)
+            throw EmbedderError(
+                .badAnswer, "\(server) rejected the requested range of \(name)", isRetryable: true)
+        default: throw refusal(answer.status)
+        }
+        try file.truncate(to: size)
+        lseek(file.raw, off_t(size), SEEK_SET)
+    }
+
+    /// Appends a part of the body.
+    ///
+    /// - Returns: The size of the file.
+    /// - Throws: `EmbedderError` if the server sends more than it stated; `FileError`.
+    func append(_ bytes: UnsafeRawBufferPointer) throws -> Int {
+        guard size + bytes.count <= length else {
+            try file.truncate(to: 0)
+            throw EmbedderError(.badAnswer, "\(server) sent more than the stated size of \(name)")
+        }
+        try file.write(bytes)
+        size += bytes.count
+        return size
     }
 }

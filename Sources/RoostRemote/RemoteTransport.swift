@@ -28,46 +28,42 @@ final class RemoteTransport: Sendable {
 
     /// Posts JSON and returns the body of the response.
     func post(_ body: Data, to path: String) async throws -> Data {
-        var attempt = 1
-        while true {
-            try Task.checkCancellation()
-            let failure: EmbedderError
-            var requestedDelay: Duration?
+        let retry = RequestRetry(
+            attempts: model.attempts, first: .milliseconds(250), maximum: model.maximumDelay)
+        return try await retry.run { _ in
             do {
                 let answer = try await send(body, path)
                 switch answer.status {
-                case 200..<300: return answer.body
+                case 200..<300: return .done(answer.body)
                 case 429, 502, 503, 504:
-                    requestedDelay = Self.retryAfter(answer.headers)
-                    failure = EmbedderError(
-                        .unavailable, "\(server) responded with status \(answer.status)",
-                        isRetryable: true)
+                    let failure = EmbedderError(
+                        .unavailable, "\(server) responded with status \(answer.status)", isRetryable: true)
+                    return .failed(failure, delay: Self.retryAfter(answer.headers))
                 default: throw Self.refusal(answer.status, answer.body, server, path)
                 }
-            } catch let error as TooLarge {
-                throw error
-            } catch let error as EmbedderError {
+            } catch let error where error is TooLarge || error is EmbedderError {
                 throw error
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
-                let reason = error as? NetworkFailure
-                if reason?.code == .timedOut {
-                    // Sending the same request again would only increase the server's load.
-                    throw EmbedderError(
-                        .unavailable, "\(server) did not respond within \(model.timeout)", isRetryable: true)
-                }
-                let description = "cannot reach \(server): \(reason?.description ?? "the connection failed")"
-                switch reason?.code {
-                case .proxyAuthentication, .insecure: throw EmbedderError(.refused, description)
-                case .tooLarge: throw EmbedderError(.badAnswer, description)
-                case .invalidCall, .missingLibrary: throw EmbedderError(.configuration, description)
-                default: failure = EmbedderError(.unavailable, description, isRetryable: true)
-                }
+                return .failed(try transientFailure(error as? NetworkFailure))
             }
-            guard attempt < model.attempts else { throw failure }
-            let delay = RetryDelay(first: .milliseconds(250), maximum: model.maximumDelay)
-            try await Task.sleep(for: delay(after: attempt, atLeast: requestedDelay))
-            attempt += 1
+        }
+    }
+
+    /// Returns the error for a connection that failed, if another attempt may succeed.
+    ///
+    /// - Throws: `EmbedderError`, if another attempt would fail, too.
+    private func transientFailure(_ failure: NetworkFailure?) throws -> EmbedderError {
+        let description = "cannot reach \(server): \(failure?.description ?? "the connection failed")"
+        switch failure?.code {
+        case .timedOut:
+            // Sending the same request again would only increase the server's load.
+            throw EmbedderError(
+                .unavailable, "\(server) did not respond within \(model.timeout)", isRetryable: true)
+        case .proxyAuthentication, .insecure: throw EmbedderError(.refused, description)
+        case .tooLarge: throw EmbedderError(.badAnswer, description)
+        case .invalidCall, .missingLibrary: throw EmbedderError(.configuration, description)
+        case .other, nil: return EmbedderError(.unavailable, description, isRetryable: true)
         }
     }
 
@@ -131,5 +127,46 @@ final class RemoteTransport: Sendable {
                 "\(server) redirects to another address: status \(status); use that address as the endpoint")
         default: return EmbedderError(.unavailable, "\(server) responded with status \(status)\(hint)")
         }
+    }
+}
+
+/// The policy for repeating a request after transient failures, with an exponential delay with jitter.
+struct RequestRetry {
+    let attempts: Int
+    /// The longest delay before the second attempt.
+    let first: Duration
+    /// The limit of every delay, even if the server requests a longer one.
+    let maximum: Duration
+
+    /// The outcome of an attempt.
+    enum Outcome<Value> {
+        case done(Value)
+        /// A transient failure, and the delay that the server requested.
+        case failed(any Error, delay: Duration? = nil)
+    }
+
+    /// Runs attempts, each of which receives its number, until one succeeds.
+    ///
+    /// - Throws: The last transient failure; the errors of `attempt`; `CancellationError`.
+    func run<Value>(_ attempt: (Int) async throws -> Outcome<Value>) async throws -> Value {
+        var number = 1
+        while true {
+            try Task.checkCancellation()
+            switch try await attempt(number) {
+            case .done(let value): return value
+            case .failed(let error, let requested):
+                guard number < attempts else { throw error }
+                try await Task.sleep(for: delay(after: number, atLeast: requested))
+                number += 1
+            }
+        }
+    }
+
+    /// Returns the delay after an attempt. The jitter also applies to the delay that the server requested,
+    /// because otherwise all clients that it rejected would return at the same time.
+    func delay(after attempt: Int, atLeast requested: Duration?) -> Duration {
+        let backoff = first * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
+        let minimum = (requested ?? .zero) * Double.random(in: 1...1.1)
+        return min(max(backoff, minimum), maximum)
     }
 }

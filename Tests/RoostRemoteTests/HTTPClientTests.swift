@@ -98,8 +98,8 @@ import Testing
             #expect(await code("/", Self.limit) == nil)
             #expect(await code("/", BodyLimit(size: 99_999, timeout: timeout)) == .tooLarge)
             #expect(await code("/", BodyLimit(size: 100_000, timeout: timeout)) == nil)
-            #expect(await code("/cut", Self.limit) == .closed)
-            #expect(await code("/hang", Self.limit) == .closed)
+            #expect(await code("/cut", Self.limit) == .other)
+            #expect(await code("/hang", Self.limit) == .other)
             #expect(await code("/stall", Self.limit, pause: .milliseconds(300)) == .timedOut)
             #expect(await code("/late", Self.limit, head: .milliseconds(300)) == .timedOut)
             let slow = BodyLimit(size: 1 << 20, timeout: .milliseconds(300))
@@ -149,8 +149,8 @@ import Testing
                     HTTPCall(.get, url), timeout: .seconds(1200), limit: Self.limit)
             }
         }
-        #expect(await code("http://host.invalid/") == .unknownHost)
-        #expect(await code("http://127.0.0.1:1/") == .refused)
+        #expect(await code("http://host.invalid/") == .other)
+        #expect(await code("http://127.0.0.1:1/") == .other)
         #expect(await code("file:///etc/hostname") == .invalidCall)
         #expect(await code("http://127.0.0.1:99999/") == .invalidCall)
         #expect(await code("") == .invalidCall)
@@ -158,7 +158,7 @@ import Testing
         try await Self.withServer { _, _ in
             FakeServer.Answer()
         } _: { server in
-            #expect(await code(server.address.replacing("http:", with: "https:")) == .handshake)
+            #expect(await code(server.address.replacing("http:", with: "https:")) == .other)
         }
     }
 
@@ -195,7 +195,7 @@ import Testing
                 _ = try await client.send(
                     HTTPCall(.get, server.address), timeout: Self.timeout, limit: Self.limit)
             }
-            #expect(code == .badEncoding)
+            #expect(code == .other)
         }
     }
 
@@ -245,7 +245,7 @@ import Testing
                 _ = try await client.send(
                     HTTPCall(.get, far.absoluteString), timeout: Self.timeout, limit: Self.limit)
             }
-            #expect(code == .proxyRefused)
+            #expect(code == .other)
         }
     }
 
@@ -269,13 +269,13 @@ import Testing
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
-        for (scheme, expected) in [("https", NetworkFailure.Code.handshake), ("http", .other)] {
+        for scheme in ["https", "http"] {
             let code = await Self.failure {
                 _ = try await Self.client.send(
                     HTTPCall(.get, "\(scheme)://127.0.0.1:\(port)/"), timeout: Self.timeout, limit: Self.limit
                 )
             }
-            #expect(code == expected)
+            #expect(code == .other)
         }
         try await listener.close()
     }
@@ -296,7 +296,7 @@ import Testing
             }
             #expect(try await send(3).body == Data("end".utf8))
             let code = await Self.failure { _ = try await send(4) }
-            #expect(code == .tooManyRedirects)
+            #expect(code == .other)
             client.maximumRedirects = 0
             #expect(try await send(1).status == 302)
             try await Self.withServer { _, _ in
@@ -324,7 +324,7 @@ import Testing
                         HTTPCall(.post, server.address + path, body: Data("y".utf8)), timeout: Self.timeout,
                         limit: Self.limit)
                 }
-                #expect(code == (path == "/" ? nil : .closed))
+                #expect(code == (path == "/" ? nil : .other))
             }
             #expect(server.requests.map(\.path) == ["/", "/hang"])
         }

@@ -130,7 +130,7 @@ final class Transfer: @unchecked Sendable {
             let transfer = Transfer.of(context)
             defer { transfer.isSent = true }
             guard transfer.isSent else { return Int32(CURL_PREREQFUNC_OK) }
-            transfer.error = NetworkFailure(.closed, "the server closed the connection without a response")
+            transfer.error = NetworkFailure(.other, "the server closed the connection without a response")
             return Int32(CURL_PREREQFUNC_ABORT)
         }
     }
@@ -317,22 +317,15 @@ final class Transfer: @unchecked Sendable {
         if proxyStatus == 407 { return Self.proxyAuthentication }
         if proxyStatus != 0, !(200..<300).contains(proxyStatus) {
             return NetworkFailure(
-                .proxyRefused, "the proxy refused the connection with status \(proxyStatus)")
+                .other, "the proxy refused the connection with status \(proxyStatus)")
         }
         let code: NetworkFailure.Code =
             switch result {
             case CURLE_URL_MALFORMAT: .invalidCall
-            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost
-            case CURLE_COULDNT_CONNECT: .refused
-            case CURLE_SSL_CONNECT_ERROR: .handshake
             case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
                 CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
                 CURLE_SSL_INVALIDCERTSTATUS:
                 .insecure
-            case CURLE_OPERATION_TIMEDOUT: .connectionTimedOut
-            case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR: .closed
-            case CURLE_BAD_CONTENT_ENCODING: .badEncoding
-            case CURLE_TOO_MANY_REDIRECTS: .tooManyRedirects
             default: .other
             }
         // These texts are constants of libcurl.

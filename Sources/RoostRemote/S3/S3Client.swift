@@ -53,34 +53,29 @@ final class S3Client: Sendable {
     /// - Returns: A response, which may have an unsuccessful status.
     func send(_ request: Request, isValid: (Response) -> Bool = { _ in true }) async throws -> Response {
         let digest = SignatureV4.digest(request.body)
-        var attempt = 1
-        while true {
-            try Task.checkCancellation()
-            let failure: ChunkStorageError
-            var requestedDelay: Duration?
+        let retry = RequestRetry(
+            attempts: bucket.attempts, first: .milliseconds(100), maximum: bucket.maximumDelay)
+        return try await retry.run { attempt in
             do {
                 var response = try await sendOnce(request, digest)
                 response.attempts = attempt
                 if Self.isTransient(response) {
-                    requestedDelay = RemoteTransport.retryAfter(response.headers)
-                    failure = .storageUnavailable(
+                    let failure = ChunkStorageError.storageUnavailable(
                         reason: "\(server) responded with status \(response.status) \(response.code)")
-                } else if isValid(response) {
-                    return response
-                } else {
-                    failure = .corrupt(
-                        path: request.key, reason: "checksum mismatch in the response from \(server)")
+                    return .failed(failure, delay: RemoteTransport.retryAfter(response.headers))
                 }
+                if isValid(response) { return .done(response) }
+                return .failed(
+                    ChunkStorageError.corrupt(
+                        path: request.key, reason: "checksum mismatch in the response from \(server)"))
             } catch let error as ChunkStorageError {
                 throw error
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
-                failure = .storageUnavailable(reason: try Self.reason(error, server, bucket.timeout))
+                return .failed(
+                    ChunkStorageError.storageUnavailable(
+                        reason: try Self.reason(error, server, bucket.timeout)))
             }
-            guard attempt < bucket.attempts else { throw failure }
-            let delay = RetryDelay(first: .milliseconds(100), maximum: bucket.maximumDelay)
-            try await Task.sleep(for: delay(after: attempt, atLeast: requestedDelay))
-            attempt += 1
         }
     }
 
