@@ -1,3 +1,7 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
 /// The reason why a call on a connection failed.
 enum ConnectionError: Error {
     /// No connection was established.
@@ -57,5 +61,175 @@ enum ConnectionError: Error {
             "in recovery mode", "not yet accepting connections", "too many clients",
             "too many connections", "connection slots", "No such file or directory",
         ].contains { message.contains($0) }
+    }
+}
+
+/// The limits of a call: the time at which it gives up, and whether its task was canceled.
+struct CallLimits {
+    let deadline: ContinuousClock.Instant
+    let isCancelled: @Sendable () -> Bool
+
+    init(_ timeout: Duration, isCancelled: @escaping @Sendable () -> Bool = { false }) {
+        deadline = .now + timeout
+        self.isCancelled = isCancelled
+    }
+
+    /// The time after which a call that does not wait for other writers gives up. It is long, because large
+    /// results and batches take time; a connection that breaks silently is noticed earlier by the system.
+    static let callTimeout = Duration.seconds(3600)
+
+    /// The same deadline without cancellation, for calls after the commit point.
+    var withoutCancellation: CallLimits { CallLimits(deadline: deadline) }
+
+    private init(deadline: ContinuousClock.Instant) {
+        self.deadline = deadline
+        isCancelled = { false }
+    }
+
+    /// Checks that the call may continue to wait.
+    ///
+    /// - Throws: `CancellationError`; `ConnectionError.timedOut`.
+    func check() throws {
+        if isCancelled() { throw CancellationError() }
+        if ContinuousClock.now >= deadline { throw ConnectionError.timedOut }
+    }
+}
+
+/// The policy for repeating calls that failed because a connection broke or because the server ended a
+/// transaction.
+struct TemporaryFailures {
+    private let deadline: ContinuousClock.Instant
+
+    /// The pause before the second attempt, in seconds. It doubles with every attempt.
+    private static let firstPause = 0.01
+    private static let maximumPause = 1.0
+
+    /// Creates a policy that begins now.
+    ///
+    /// - Parameter duration: The time for which calls are repeated.
+    init(for duration: Duration) { deadline = ContinuousClock.now + duration }
+
+    /// Runs `body`, and runs it again after temporary failures until the time is used up.
+    ///
+    /// - Parameter isCancelled: Returns whether to end a pause with `CancellationError`.
+    func repeating<Value>(isCancelled: () -> Bool, _ body: () throws -> Value) throws -> Value {
+        var pause = Self.firstPause
+        while true {
+            do {
+                return try body()
+            } catch let error as ConnectionError where error.isTemporary {
+                if case .timedOut = error { throw error }
+                // The pause is random, so that clients do not return at the same time.
+                let end = ContinuousClock.now + .seconds(pause * Double.random(in: 0.5...1))
+                guard end < deadline else { throw error }
+                while ContinuousClock.now < end {
+                    if isCancelled() { throw CancellationError() }
+                    Thread.sleep(forTimeInterval: 0.005)
+                }
+                pause = min(2 * pause, Self.maximumPause)
+            }
+        }
+    }
+}
+
+/// Converts errors of connections into `StorageError`.
+struct ErrorMapping: Sendable {
+    /// The server and database for messages.
+    let name: String
+
+    /// Returns the `StorageError` for an error of a connection; other errors are returned unchanged.
+    func mapped(_ error: any Error) -> any Error {
+        guard let error = error as? ConnectionError else { return error }
+        return storageError(error)
+    }
+
+    func storageError(_ error: ConnectionError) -> StorageError {
+        switch error {
+        case .refused(let message): refusal(message, isTemporary: error.isTemporary)
+        case .lost(let message):
+            StorageError(
+                .unavailable, "the connection to \(name) was lost: \(message); try again",
+                isRetryable: true, remedy: .retryLater)
+        case .timedOut:
+            StorageError(
+                .locked,
+                "\(name) did not answer in time, or another client is writing to the store; try again later",
+                isRetryable: true, remedy: .retryLater)
+        case .rejected(let state, let message): rejection(state, message, isTemporary: error.isTemporary)
+        }
+    }
+
+    /// Returns the error for a commit whose response was lost, and whose outcome could not be determined.
+    func unknownOutcome(_ error: ConnectionError) -> StorageError {
+        StorageError(
+            .unavailable,
+            "the outcome of the commit to \(name) is unknown, because the connection was lost: "
+                + "\(storageError(error).message); committing the same batch again is safe",
+            isRetryable: true, remedy: .retryLater)
+    }
+
+    private func refusal(_ message: String, isTemporary: Bool) -> StorageError {
+        StorageError(
+            isTemporary ? .unavailable : .configuration,
+            "cannot connect to \(name): \(message); check that the server is running, the address (PGHOST), "
+                + "the user and the password (PGPASSWORD, ~/.pgpass), and TLS (sslmode, sslrootcert)",
+            isRetryable: isTemporary, remedy: isTemporary ? .retryLater : nil)
+    }
+
+    private func rejection(_ state: String, _ message: String, isTemporary: Bool) -> StorageError {
+        let reason = "\(name): \(message)"
+        switch state {
+        case "25006":
+            return StorageError(
+                .readOnly, "\(reason); the server is a read-only replica, so connect to the primary server")
+        case "42501":
+            // The statements of the server's owner, such as building an index, need more than privileges.
+            let step =
+                message.hasPrefix("must be owner")
+                ? "run the command as the user who created the tables"
+                : "grant the privileges of a Roost reader, writer or owner to the user"
+            return StorageError(.readOnly, "\(reason); \(step)")
+        case "42P01", "3F000":
+            return StorageError(
+                .notFound, "\(reason); create the tables as the owner of the database first")
+        case "53100", "53200", "53000":
+            return StorageError(
+                .full, "\(reason); free space on the server", remedy: .freeSpace)
+        case "57014":
+            return StorageError(
+                .locked, "\(reason); try again, or raise the statement timeout of the server",
+                isRetryable: true, remedy: .retryLater)
+        case "55P03":
+            return StorageError(
+                .locked,
+                "\(reason); another client is writing to the store, so try again, or raise the lock timeout "
+                    + "of the server", isRetryable: true, remedy: .retryLater)
+        case "0A000", "42704", "42883", "42601":
+            return StorageError(
+                .unsupported, "\(reason); the server lacks a feature that Roost needs (SQLSTATE \(state))")
+        case "54000", "22000":
+            return StorageError(
+                .unsupported, "\(reason); the database cannot store a vector of this dimension")
+        case _ where state.hasPrefix("XX"):
+            return StorageError(
+                .damaged, "\(reason); the server reports damaged data, so restore a backup of the database",
+                remedy: .restoreBackup)
+        case _ where isTemporary:
+            return StorageError(
+                .unavailable, "\(reason); try again later", isRetryable: true, remedy: .retryLater)
+        default:
+            return StorageError(.inputOutput, "\(reason) (SQLSTATE \(state))")
+        }
+    }
+}
+
+extension ErrorMapping {
+    /// Runs `body` on a thread for blocking work, and throws its errors as `StorageError`.
+    func runBlocking<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+    ) async throws -> Value {
+        try await BlockingWork.run { isCancelled in
+            do { return try body(isCancelled) } catch { throw mapped(error) }
+        }
     }
 }
