@@ -86,3 +86,28 @@ struct StoreFolder: Sendable, Hashable {
         return generationNumbers.contains { $0 > 1 }
     }
 }
+
+/// The length of the journal after the last commit, in a ``MarkFile``.
+struct CommitMark {
+    var generation: Int
+    /// The length of the journal in bytes.
+    var length: Int
+
+    private static func file(in folder: StoreFolder) -> MarkFile {
+        MarkFile(path: folder.mark.path, size: 64)
+    }
+
+    init(generation: Int, length: Int) { (self.generation, self.length) = (generation, length) }
+
+    /// Reads the mark of a store. Returns `nil` if the mark is missing or unreadable.
+    init?(in folder: StoreFolder) {
+        guard let fields = Self.file(in: folder).read(), fields.count == 2, let generation = Int(fields[0]),
+            let length = Int(fields[1])
+        else { return nil }
+        self.init(generation: generation, length: length)
+    }
+
+    func write(to folder: StoreFolder, _ files: FileSystem) {
+        Self.file(in: folder).write(["\(generation)", "\(length)"], files: files)
+    }
+}

@@ -67,25 +67,9 @@ final class DatabaseConnections: Sendable {
         let replacement = DatabaseReplacement(of: url)
         let identity = FileIdentity(url)
         guard try DatabaseFile(url).size() ?? 0 > 0, !replacement.isPending else { return nil }
-        let readers: DatabasePool
+        let opened: DatabasePool?
         do {
-            readers = try DatabaseFile(url).openReaders(SQLiteStorageProvider.configuration(options))
-            // The mark is read first, so that a commit at this moment cannot make it newer than the database.
-            let mark = RevisionMark(of: url.path)
-            let isCurrent = try readers.read { database in
-                guard
-                    try SQLiteStorageProvider.hasCurrentFormat(
-                        database, options.schema, path: url.path)
-                else {
-                    return false
-                }
-                try mark?.check(try Meta(database), url.path)
-                return true
-            }
-            guard isCurrent else {
-                try? readers.close()
-                return nil
-            }
+            opened = try openReaders(DatabaseFile(url), options)
         } catch let error as DatabaseError
             where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(error.resultCode)
         {
@@ -93,6 +77,7 @@ final class DatabaseConnections: Sendable {
             // roll back.
             return nil
         }
+        guard let readers = opened else { return nil }
         let connections = DatabaseConnections(url, lockURL, options, readers: readers)
         // If a repair replaced the database in the meantime, the connections belong to the old file.
         guard !replacement.isPending, connections.identity == identity, FileIdentity(url) == identity else {
@@ -100,6 +85,33 @@ final class DatabaseConnections: Sendable {
             return nil
         }
         return connections
+    }
+
+    /// Opens connections for reading, and reads from the database.
+    ///
+    /// - Returns: `nil` if the database has an older format.
+    static func openReaders(
+        _ file: DatabaseFile, _ options: SQLiteStorageProvider.Options
+    ) throws -> DatabasePool? {
+        let path = file.url.path
+        let readers = try file.openReaders(SQLiteStorageProvider.configuration(options))
+        do {
+            // The mark is read first, so that a commit at this moment cannot make it newer than the database.
+            let mark = RevisionMark(of: path)
+            let isCurrent = try readers.read { database in
+                guard try SQLiteStorageProvider.hasCurrentFormat(database, options.schema, path: path) else {
+                    return false
+                }
+                try mark?.check(try Meta(database), path)
+                return true
+            }
+            if isCurrent { return readers }
+        } catch {
+            try? readers.close()
+            throw error
+        }
+        try readers.close()
+        return nil
     }
 
     // MARK: Using

@@ -82,11 +82,6 @@ package struct DatabaseErrorMapping: Sendable {
         case .SQLITE_MISUSE:
             // GRDB reports the use of a closed connection with this code.
             StorageError(.closed, "\(path) was closed", underlying: error)
-        case .SQLITE_IOERR where isSizeLimitReached:
-            StorageError(
-                .full,
-                "cannot write to \(path): the maximum file size that the system permits this process is "
-                    + "reached (see `ulimit -f`)", underlying: error)
         default: StorageError(.inputOutput, message, underlying: error)
         }
     }
@@ -108,34 +103,6 @@ package struct DatabaseErrorMapping: Sendable {
         }
         return nil
     }
-
-    /// Whether a file of the database has reached the limit of the process. SQLite reports this as an I/O
-    /// error, because the system does not report it as a full disk.
-    private var isSizeLimitReached: Bool {
-        var limit = rlimit()
-        guard getrlimit(Self.fileSizeLimit, &limit) == 0, limit.rlim_cur != Self.unlimited else {
-            return false
-        }
-        return ["", "-wal", "-journal"].contains { suffix in
-            var status = stat()
-            guard stat(path + suffix, &status) == 0 else { return false }
-            return UInt64(clamping: Int64(status.st_size)) + Self.maximumPageSize > UInt64(limit.rlim_cur)
-        }
-    }
-
-    /// The maximum size of a page, the unit in which SQLite writes, in bytes.
-    private static let maximumPageSize: UInt64 = 64 << 10
-    #if canImport(Glibc)
-        private static let fileSizeLimit = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-    #else
-        private static let fileSizeLimit = RLIMIT_FSIZE
-    #endif
-    /// The value that represents an unlimited resource (`RLIM_INFINITY`).
-    #if canImport(Darwin)
-        private static let unlimited = rlim_t(Int64.max)
-    #else
-        private static let unlimited = rlim_t.max
-    #endif
 
     /// Returns whether an error means that data is damaged, rather than that it temporarily cannot be read.
     ///

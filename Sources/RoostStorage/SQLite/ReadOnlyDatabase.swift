@@ -9,11 +9,9 @@ import RoostModel
 /// If a repair or conversion was interrupted after it was committed, the database that it created is read.
 ///
 /// SQLite reads a database in write-ahead mode only with an index in shared memory, a file that it cannot
-/// create here. There are three ways to read the database nevertheless; the first that works is used.
+/// create here. There are two ways to read the database nevertheless.
 final class ReadOnlyDatabase: Sendable {
     private enum Method {
-        /// A process that can write the folder has created the index. SQLite's locks work as usual.
-        case shared
         /// The log is empty, so the database file alone is complete. SQLite takes no locks; each read is
         /// followed by a check that the file has not changed.
         case immutable
@@ -76,10 +74,9 @@ final class ReadOnlyDatabase: Sendable {
         guard isReadOnly(url) else { return nil }
         let url = try DatabaseReplacement(of: url).current()
         guard try DatabaseFile(url).size() ?? 0 > 0 else { return nil }
-        if let shared = try openShared(url, options) { return shared }
         let signature = Signature(url)
         if signature.parts[1].size == 0,
-            let readers = try openReaders(DatabaseFile(url, isImmutable: true), options)
+            let readers = try DatabaseConnections.openReaders(DatabaseFile(url, isImmutable: true), options)
         {
             return ReadOnlyDatabase(url, .immutable, signature, readers)
         }
@@ -116,51 +113,6 @@ final class ReadOnlyDatabase: Sendable {
         let value = try body(DatabaseFile(url, isImmutable: true))
         guard Signature(url) == signature else { throw changed(url) }
         return value
-    }
-
-    private static func openShared(
-        _ url: URL, _ options: SQLiteStorageProvider.Options
-    ) throws -> ReadOnlyDatabase? {
-        let files = FileManager.default
-        guard files.isReadableFile(atPath: url.path + "-shm"), files.isReadableFile(atPath: url.path + "-wal")
-        else { return nil }
-        do {
-            guard let readers = try openReaders(DatabaseFile(url), options) else { return nil }
-            return ReadOnlyDatabase(url, .shared, Signature(url), readers)
-        } catch let error as DatabaseError
-            where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(error.resultCode)
-        {
-            return nil
-        }
-    }
-
-    /// Opens connections for reading, and reads from the database.
-    ///
-    /// - Returns: `nil` if the database has an older format.
-    private static func openReaders(
-        _ file: DatabaseFile, _ options: SQLiteStorageProvider.Options
-    ) throws -> DatabasePool? {
-        let path = file.url.path
-        let readers = try file.openReaders(SQLiteStorageProvider.configuration(options))
-        do {
-            let mark = RevisionMark(of: path)
-            let isCurrent = try readers.read { database in
-                guard
-                    try SQLiteStorageProvider.hasCurrentFormat(
-                        database, options.schema, path: path)
-                else {
-                    return false
-                }
-                try mark?.check(try Meta(database), path)
-                return true
-            }
-            if isCurrent { return readers }
-        } catch {
-            try? readers.close()
-            throw error
-        }
-        try readers.close()
-        return nil
     }
 
     private static func openCopy(
@@ -225,9 +177,6 @@ final class ReadOnlyDatabase: Sendable {
 
     /// Removes a temporary copy. All connections must be closed.
     func close() {
-        switch method {
-        case .shared, .immutable: break
-        case .copy(let folder): folder.remove()
-        }
+        if case .copy(let folder) = method { folder.remove() }
     }
 }

@@ -176,21 +176,6 @@ struct SQLiteSnapshot: StorageSnapshot {
         }
     }
 
-    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
-        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
-        return try await read { database in
-            let condition = id == nil ? "" : "WHERE id > ?"
-            let arguments: [any DatabaseValueConvertible] =
-                (id.map { [Column.bytes($0)] } ?? []) + [limit == .max ? limit : limit + 1]
-            let records = try Row.fetchAll(
-                database,
-                sql: "SELECT \(Self.sourceColumns) FROM sources \(condition) ORDER BY id LIMIT ?",
-                arguments: StatementArguments(arguments)
-            ).map(Self.source)
-            return SourcePage(records, limit: limit)
-        }
-    }
-
     func sourceCount() async throws -> Int {
         try await read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sources") ?? 0 }
     }

@@ -1,5 +1,5 @@
 import CRoostSQLite
-package import Foundation
+public import Foundation
 import GRDB
 import RoostFiles
 import RoostModel
@@ -133,5 +133,31 @@ extension SQLiteStorageProvider {
         }
         try file.create()
         try PageChecksums.create(url)
+    }
+}
+
+extension SQLiteStorageProvider {
+    /// Copies a database to a new file, which has the state at the beginning of the call (SQLite's online
+    /// backup).
+    ///
+    /// - Throws: `FileError`, for example if the file already exists. No new file is then left behind.
+    static func copy(_ pool: DatabasePool, to path: String) throws {
+        let temporary = path + ".\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp"
+        _ = try FileDescriptor(temporary, O_RDWR | O_CREAT | O_EXCL)
+        defer { unlink(temporary) }
+        if try pool.read({ try PageChecksums.report($0).isChecksummed }) {
+            // The pages of the copy need checksums from the first one that is written.
+            try PageChecksums.create(URL(fileURLWithPath: temporary))
+        }
+        let target = try DatabaseQueue(path: temporary)
+        try pool.backup(to: target)
+        try target.close()
+        try FileDescriptor(temporary, O_RDONLY).synchronize()
+        do {
+            try FileSystem.standard.link(temporary, at: path)
+        } catch let error as FileError {
+            throw FileError(operation: "copy to", path: path, errno: error.errno)
+        }
+        try FileSystem.standard.synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent())
     }
 }

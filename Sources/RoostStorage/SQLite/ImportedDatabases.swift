@@ -2,6 +2,74 @@ package import Foundation
 import GRDB
 package import RoostModel
 
+/// An SQLite database of another program, whose contents are imported.
+protocol ImportedDatabase {
+    /// The database file.
+    var url: URL { get }
+}
+
+extension ImportedDatabase {
+    func failure(_ fault: String) -> StorageError {
+        StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
+    }
+
+    /// Checks that everything that is read is a table without computed columns. A view or a computed column
+    /// of a hostile file could produce rows and values without end.
+    ///
+    /// - Throws: `StorageError` with `.invalidBatch`.
+    func checkTables(_ required: [String], optional: [String] = [], _ database: Database) throws {
+        for name in required where try !database.tableExists(name) {
+            throw failure("the table \(name) is missing")
+        }
+        for name in required + optional {
+            let computed = try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden <> 0",
+                arguments: [name])
+            guard computed == 0 else { throw failure("the table \(name) has computed columns") }
+        }
+    }
+
+    /// Reads the database without changing it. Functions in its schema are not called, because they can come
+    /// from a hostile file.
+    ///
+    /// - Throws: `DatabaseError`, and the errors of `body`.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+}
+
+/// A text in the database of another program.
+package struct ImportedText: Sendable, Hashable {
+    /// The id of the text in the other program, unique in its collection.
+    package var key: String
+    package var text: String
+    /// The values that the other program stores with the text.
+    package var metadata: [String: MetadataValue]
+    /// The time of the last change; `nil` if it is unknown.
+    package var updatedAt: Date?
+
+    package init(
+        key: String, text: String, metadata: [String: MetadataValue] = [:], updatedAt: Date? = nil
+    ) {
+        (self.key, self.text, self.metadata, self.updatedAt) = (key, text, metadata, updatedAt)
+    }
+}
+
+/// The texts of a collection in the database of another program.
+package struct ImportedCollection: Sendable {
+    package var name: String
+    package var records: [ImportedText] = []
+    /// The number of embeddings whose texts the database does not contain.
+    package var recordsWithoutText = 0
+
+    package init(name: String) { self.name = name }
+}
+
 /// Reads the texts and metadata in the database of a folder of Chroma 1.x (`chroma.sqlite3`).
 ///
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
@@ -160,4 +228,85 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
         metadata[key] = .array(elements)
     }
 
+}
+
+/// Reads the texts in the database of embeddings of the program `llm`
+/// (https://llm.datasette.io/en/stable/embeddings/).
+///
+/// The database may come from anybody: functions in its schema are not run, and the sizes of values are
+/// limited.
+package struct LLMDatabase: ImportedDatabase, Sendable {
+    /// The maximum size of the metadata of a text, in bytes.
+    private static let maximumMetadataSize = 1 << 20
+    /// The maximum size of a text in bytes, more than that of a long book.
+    private static let maximumTextSize = 64 << 20
+
+    private static let tables = ["collections", "embeddings"]
+
+    let url: URL
+
+    /// Creates a reader for a database file.
+    package init(_ url: URL) { self.url = url }
+
+    /// Returns whether a file is such a database.
+    package var isPresent: Bool {
+        (try? read { database in try Self.tables.allSatisfy { try database.tableExists($0) } }) ?? false
+    }
+
+    /// Returns the collections of the database, in the order of their ids.
+    ///
+    /// - Throws: `StorageError` with `.invalidBatch` if the database has other tables, views or computed
+    ///   columns instead of these tables.
+    package func collections() throws -> [ImportedCollection] {
+        do {
+            return try read { database in
+                try checkTables(Self.tables, database)
+                let rows = try Row.fetchAll(
+                    database, sql: "SELECT id, name FROM collections ORDER BY id")
+                return try rows.map { row in
+                    guard let id = Int.fromDatabaseValue(row["id"]),
+                        let name = String.fromDatabaseValue(row["name"])
+                    else { throw failure("a collection has no name") }
+                    return try collection(id, named: name, database)
+                }
+            }
+        } catch let error as DatabaseError {
+            throw failure(error.message ?? "the tables of llm are missing or damaged")
+        }
+    }
+
+    private func collection(
+        _ id: Int, named name: String, _ database: Database
+    ) throws -> ImportedCollection {
+        var collection = ImportedCollection(name: name)
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, content, metadata, updated FROM embeddings
+                WHERE collection_id = ? AND coalesce(length(content), 0) <= ?
+                AND coalesce(length(metadata), 0) <= ? ORDER BY id
+                """,
+            arguments: [id, Self.maximumTextSize, Self.maximumMetadataSize])
+        while let row = try rows.next() {
+            guard let text = String.fromDatabaseValue(row["content"]),
+                text.contains(where: { !$0.isWhitespace })
+            else {
+                collection.recordsWithoutText += 1
+                continue
+            }
+            guard let key = String.fromDatabaseValue(row["id"]) else {
+                throw failure("the collection '\(name)' has an id that is damaged")
+            }
+            let metadata = String.fromDatabaseValue(row["metadata"]).map { Data($0.utf8) } ?? Data("{}".utf8)
+            collection.records.append(
+                ImportedText(
+                    key: key, text: text,
+                    metadata: (try? JSONDecoder().decode([String: MetadataValue].self, from: metadata))
+                        ?? [:],
+                    updatedAt: Int.fromDatabaseValue(row["updated"]).map {
+                        Date(timeIntervalSince1970: Double($0))
+                    }))
+        }
+        return collection
+    }
 }
