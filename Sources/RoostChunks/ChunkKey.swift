@@ -26,17 +26,25 @@ public struct ChunkKey: Sendable, Codable {
     private var derivation: Derivation
     private var sealed: Data
 
-    /// Creates a random key and encrypts it under a passphrase.
+    /// Encrypts a data key under a passphrase.
     ///
-    /// - Parameter passphrase: The passphrase. It is normalized (NFKC), so that the same characters typed on
-    ///   another system give the same key.
-    /// - Returns: The key, for ``EncryptedRetrieval``, and its encrypted form, which must be stored next to
-    ///   the chunks.
+    /// - Parameters:
+    ///   - key: The data key, for ``EncryptedRetrieval``.
+    ///   - passphrase: The passphrase. It is normalized (NFKC), so that the same characters typed on another
+    ///     system give the same key.
+    /// - Returns: The encrypted form, which must be stored next to the chunks.
     /// - Throws: ``ChunkStorageError/unsupported(_:)`` if the passphrase is empty.
     @concurrent
-    public static func make(passphrase: String) async throws -> (key: EncryptionKey, wrapped: ChunkKey) {
-        let key = EncryptionKey()
-        return (key, try wrap(key, passphrase))
+    public static func wrapping(_ key: EncryptionKey, passphrase: String) async throws -> ChunkKey {
+        guard !passphrase.isEmpty else {
+            throw ChunkStorageError.unsupported("use an empty passphrase")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let derivation = Derivation(salt: Data((0..<16).map { _ in generator.next() as UInt8 }))
+        guard let outer = Self.key(passphrase, derivation) else {
+            preconditionFailure("the parameters of new keys are valid")
+        }
+        return ChunkKey(derivation: derivation, sealed: ChaChaPoly.seal(Data(key.bytes), key: outer))
     }
 
     /// Returns the decrypted data key.
@@ -55,37 +63,30 @@ public struct ChunkKey: Sendable, Codable {
         return EncryptionKey(bytes: Array(bytes))
     }
 
-    /// Encrypts an existing key under a new passphrase.
-    ///
-    /// - Parameters:
-    ///   - key: The data key, as ``unwrap(passphrase:)`` returned it.
-    ///   - passphrase: The new passphrase.
-    /// - Returns: The encrypted form, which replaces the stored one.
-    /// - Throws: ``ChunkStorageError/unsupported(_:)`` if the passphrase is empty.
-    @concurrent
-    public static func rewrap(_ key: EncryptionKey, passphrase: String) async throws -> ChunkKey {
-        try wrap(key, passphrase)
-    }
-
-    private static func wrap(_ key: EncryptionKey, _ passphrase: String) throws -> ChunkKey {
-        guard !passphrase.isEmpty else {
-            throw ChunkStorageError.unsupported("use an empty passphrase")
-        }
-        var generator = SystemRandomNumberGenerator()
-        let derivation = Derivation(salt: Data((0..<16).map { _ in generator.next() as UInt8 }))
-        guard let outer = Self.key(passphrase, derivation) else {
-            preconditionFailure("the parameters of new keys are valid")
-        }
-        return ChunkKey(derivation: derivation, sealed: ChaChaPoly.seal(Data(key.bytes), key: outer))
-    }
-
     private static func key(_ passphrase: String, _ derivation: Derivation) -> [UInt8]? {
         Scrypt.key(
             from: passphrase.precomposedStringWithCompatibilityMapping, salt: derivation.salt,
             rounds: derivation.rounds, blockSize: derivation.blockSize, parallelism: derivation.parallelism)
     }
+}
 
-    private init(derivation: Derivation, sealed: Data) {
-        (self.derivation, self.sealed) = (derivation, sealed)
+/// A key of 256 bits, with which ``EncryptedRetrieval`` encrypts chunks.
+public struct EncryptionKey: Sendable {
+    /// The number of bytes of a key.
+    public static let size = 32
+    package let bytes: [UInt8]
+
+    /// Creates a random key.
+    public init() {
+        var generator = SystemRandomNumberGenerator()
+        bytes = (0..<Self.size).map { _ in generator.next() }
+    }
+
+    /// Creates a key from its bytes.
+    ///
+    /// - Precondition: There are ``size`` bytes.
+    public init(bytes: [UInt8]) {
+        precondition(bytes.count == Self.size, "a key has \(Self.size) bytes, not \(bytes.count)")
+        self.bytes = bytes
     }
 }

@@ -1,5 +1,85 @@
 public import Foundation
 
+/// A chunk storage that is composed of an organization, a retrieval and, optionally, an existence check.
+///
+/// A conforming type declares the components; the methods of ``ChunkStorage`` have default implementations.
+public protocol ChunkStorageComposable: ChunkStorage {
+    /// The mapping between identifiers and paths.
+    var organization: any ChunkStorageOrganization { get }
+    /// The component that reads and writes chunks by path.
+    var retrieval: any ChunkStorageRetrieval { get }
+    /// A faster existence check than that of the retrieval, or `nil` to use the retrieval.
+    var existence: (any ChunkStorageExistence)? { get }
+    /// The component that writes sets of chunks to a file, or `nil` (the default) if there is none.
+    var export: (any ChunkStorageExport)? { get }
+    /// The component that reads sets of chunks from a file, or `nil` (the default) if there is none.
+    var `import`: (any ChunkStorageImport)? { get }
+    /// Read access to chunks of another storage, or `nil` (the default) if there is none.
+    var sharing: (any ChunkStorageSharing)? { get }
+}
+
+extension ChunkStorageComposable {
+    public var export: (any ChunkStorageExport)? { nil }
+    public var `import`: (any ChunkStorageImport)? { nil }
+    public var sharing: (any ChunkStorageSharing)? { nil }
+
+    public func writeChunk(
+        _ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?
+    ) async throws {
+        try await retrieval.writeChunk(data, at: path(of: identifier), metadata: metadata)
+    }
+
+    /// Returns a chunk from this storage or, if it does not exist here, from the shared storage.
+    public func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? {
+        if let data = try await retrieval.readChunk(at: path(of: identifier)) { return data }
+        return try await sharing?.readChunk(identifier)
+    }
+
+    public func chunkExists(_ identifier: ChunkIdentifier) async throws -> Bool {
+        let path = try path(of: identifier)
+        let existsLocally =
+            if let existence {
+                try await existence.presence(of: identifier)
+            } else {
+                try await retrieval.presence(at: path)
+            }
+        if existsLocally { return true }
+        return try await sharing?.presence(of: identifier) ?? false
+    }
+
+    public func deleteChunk(_ identifier: ChunkIdentifier) async throws {
+        try await retrieval.deleteChunk(at: path(of: identifier))
+    }
+
+    public func metadata(of identifier: ChunkIdentifier) async throws -> ChunkMetadata? {
+        try await retrieval.metadata(at: path(of: identifier))
+    }
+
+    /// Returns, for each identifier, whether the chunk exists in this storage; shared chunks do not count.
+    ///
+    /// If the storage has an existence component, all identifiers are checked in one call to it.
+    ///
+    /// - Throws: ``ChunkStorageError`` if the storage cannot be read for one of them.
+    public func chunksExist(_ identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
+        if let existence { return try await existence.presence(of: identifiers) }
+        var result: [ChunkIdentifier: Bool] = [:]
+        for identifier in identifiers where result[identifier] == nil {
+            result[identifier] = try await retrieval.presence(at: path(of: identifier))
+        }
+        return result
+    }
+
+    /// Returns the path of a chunk after checking it.
+    ///
+    /// - Throws: ``ChunkStorageError/invalidIdentifier(_:)`` or ``ChunkStorageError/invalidPath(_:)``.
+    private func path(of identifier: ChunkIdentifier) throws -> String {
+        guard !identifier.id.isEmpty else { throw ChunkStorageError.invalidIdentifier("") }
+        let path = organization.storagePath(for: identifier)
+        guard organization.isValidPath(path) else { throw ChunkStorageError.invalidPath(path) }
+        return path
+    }
+}
+
 /// A chunk storage that is composed of the given components.
 ///
 /// Use it to combine components without declaring a type.

@@ -96,7 +96,7 @@ public struct StoreBackup: Sendable {
 
     /// Removes the automatic snapshots that ``automaticRetention`` does not keep, and their data.
     private static func forgetOld(in repository: BackupRepository) async throws {
-        let automatic = try await repository.readableSnapshots().filter { $0.tags == [automaticTag] }
+        let automatic = try await repository.snapshotList().snapshots.filter { $0.tags == [automaticTag] }
         let kept = automaticRetention.kept(of: automatic)
         let old = automatic.map(\.id).filter { !kept.contains($0) }
         guard !old.isEmpty else { return }

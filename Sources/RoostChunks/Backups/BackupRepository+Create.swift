@@ -64,7 +64,7 @@ extension BackupRepository {
     private func newSnapshot(
         of snapshot: any StorageSnapshot, _ tags: [String], _ attributes: [String: String]
     ) async throws -> (BackupSnapshot, parent: BackupSnapshot?) {
-        let earlier = try await readableSnapshots().filter { $0.stamp.store == snapshot.stamp.store }
+        let earlier = try await snapshotList().snapshots.filter { $0.stamp.store == snapshot.stamp.store }
         var result = BackupSnapshot(
             created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
             attributes: attributes, sourceCount: 0, lists: [], sources: [], clusters: [])

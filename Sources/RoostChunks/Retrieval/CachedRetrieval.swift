@@ -59,44 +59,25 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
 extension CachedRetrieval {
     /// The cached chunks and the reads in progress, shared by all copies of the retrieval.
     private final class Cache: Sendable {
+        /// A chunk that was read or is being read.
         private struct Item {
-            var data: Data
-            var use: UInt64
-        }
-
-        private struct Load {
-            var number: UInt64
-            var task: Task<Data?, any Error>
+            /// Reads the chunk. It is a separate task, so that canceling one of several waiting tasks does not
+            /// cancel it.
+            let task: Task<Data?, any Error>
+            /// The number of the read, which distinguishes it from later ones of the same chunk.
+            let number: UInt64
+            var lastUse: UInt64
+            /// The number of bytes; 0 while the chunk is being read.
+            var size = 0
         }
 
         private struct State {
             var items: [ChunkPath.Key: Item] = [:]
-            var loads: [ChunkPath.Key: Load] = [:]
-            /// The number of the next use or load.
-            var next: UInt64 = 0
+            var uses: UInt64 = 0
             var bytes = 0
 
-            mutating func number() -> UInt64 {
-                next += 1
-                return next
-            }
-
             mutating func remove(_ path: ChunkPath.Key) {
-                bytes -= items.removeValue(forKey: path)?.data.count ?? 0
-            }
-
-            mutating func insert(_ data: Data, _ path: ChunkPath.Key, limit: Int) {
-                remove(path)
-                guard data.count <= limit else { return }
-                if bytes + data.count > limit {
-                    // A quarter of the cache is evicted at once, so that the sorting costs little per chunk.
-                    for (path, _) in items.sorted(by: { $0.value.use < $1.value.use }) {
-                        remove(path)
-                        if bytes + data.count <= limit - limit / 4 { break }
-                    }
-                }
-                items[path] = Item(data: data, use: number())
-                bytes += data.count
+                bytes -= items.removeValue(forKey: path)?.size ?? 0
             }
         }
 
@@ -107,18 +88,17 @@ extension CachedRetrieval {
 
         var bytes: Int { state.withLock { $0.bytes } }
 
-        /// Returns a chunk from the cache, or the result of the read in progress, or starts a read. The read
-        /// runs in its own task, so that canceling one of several waiting tasks does not cancel it.
+        /// Returns a chunk from the cache, or the result of the read in progress, or starts a read.
         func chunk(
             at path: ChunkPath.Key, _ read: @escaping @Sendable () async throws -> Data?
         ) async throws -> Data? {
-            let (cached, task): (Data?, Task<Data?, any Error>?) = state.withLock { state in
-                let number = state.number()
+            let task = state.withLock { state in
+                state.uses += 1
+                let number = state.uses
                 if let item = state.items[path] {
-                    state.items[path]?.use = number
-                    return (item.data, nil)
+                    state.items[path]?.lastUse = number
+                    return item.task
                 }
-                if let load = state.loads[path] { return (nil, load.task) }
                 let task = Task {
                     do {
                         let data = try await read()
@@ -129,27 +109,30 @@ extension CachedRetrieval {
                         throw error
                     }
                 }
-                state.loads[path] = Load(number: number, task: task)
-                return (nil, task)
+                state.items[path] = Item(task: task, number: number, lastUse: number)
+                return task
             }
-            return try await task?.value ?? cached
+            return try await task.value
         }
 
-        /// Caches the result of a read, unless the chunk was written or deleted since the read began.
+        /// Keeps the result of a read, unless the chunk was written or deleted since the read began.
         private func finish(_ path: ChunkPath.Key, _ number: UInt64, _ data: Data?) {
             state.withLock { state in
-                guard state.loads[path]?.number == number else { return }
-                state.loads[path] = nil
-                if let data { state.insert(data, path, limit: limit) }
+                guard state.items[path]?.number == number else { return }
+                guard let data, data.count <= limit else { return state.remove(path) }
+                state.items[path]?.size = data.count
+                state.bytes += data.count
+                guard state.bytes > limit else { return }
+                // A quarter of the cache is evicted at once, so that the sorting costs little per chunk.
+                for (other, item) in state.items.sorted(by: { $0.value.lastUse < $1.value.lastUse })
+                where item.size > 0 && other != path {
+                    state.remove(other)
+                    if state.bytes <= limit - limit / 4 { break }
+                }
             }
         }
 
-        /// Removes a chunk, and prevents a read in progress from caching its result.
-        func remove(_ path: ChunkPath.Key) {
-            state.withLock { state in
-                state.remove(path)
-                state.loads[path] = nil
-            }
-        }
+        /// Removes a chunk, and prevents a read in progress from being kept.
+        func remove(_ path: ChunkPath.Key) { state.withLock { $0.remove(path) } }
     }
 }

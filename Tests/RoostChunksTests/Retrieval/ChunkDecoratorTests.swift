@@ -141,7 +141,8 @@ struct ChunkDecoratorTests {
     }
 
     @Test func `a passphrase unwraps the key and can be changed`() async throws {
-        let (key, wrapped) = try await ChunkKey.make(passphrase: "crème brûlée")
+        let key = EncryptionKey()
+        let wrapped = try await ChunkKey.wrapping(key, passphrase: "crème brûlée")
         let file = try JSONEncoder().encode(wrapped)
         let read = try JSONDecoder().decode(ChunkKey.self, from: file)
         #expect(try await read.unwrap(passphrase: "crème brûlée").bytes == key.bytes)
@@ -150,12 +151,12 @@ struct ChunkDecoratorTests {
             try await read.unwrap(passphrase: "creme brulee")
         }
         await #expect(throws: ChunkStorageError.wrongKey) { try await read.unwrap(passphrase: "") }
-        let changed = try await ChunkKey.rewrap(key, passphrase: "another")
+        let changed = try await ChunkKey.wrapping(key, passphrase: "another")
         #expect(try await changed.unwrap(passphrase: "another").bytes == key.bytes)
         await #expect(throws: ChunkStorageError.wrongKey) {
             try await changed.unwrap(passphrase: "crème brûlée")
         }
-        await #expect(throws: ChunkStorageError.self) { try await ChunkKey.make(passphrase: "") }
+        await #expect(throws: ChunkStorageError.self) { try await ChunkKey.wrapping(key, passphrase: "") }
         // A manipulated key file whose parameters demand a terabyte of memory is rejected.
         let excessive = String(decoding: file, as: UTF8.self).replacingOccurrences(
             of: "16384", with: "1073741824")

@@ -64,8 +64,9 @@ public final class BackupRepository: Sendable {
         var configuration = Configuration(format: currentFormat, id: UUID())
         var key: EncryptionKey?
         if let passphrase {
-            let made = try await ChunkKey.make(passphrase: passphrase)
-            (key, configuration.key) = (made.key, made.wrapped)
+            let made = EncryptionKey()
+            configuration.key = try await ChunkKey.wrapping(made, passphrase: passphrase)
+            key = made
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -163,7 +164,7 @@ public final class BackupRepository: Sendable {
                 .wrongPassphrase,
                 "cannot change the passphrase of the backup repository: it is not encrypted")
         }
-        configuration.key = try await ChunkKey.rewrap(
+        configuration.key = try await ChunkKey.wrapping(
             try await wrapped.unwrap(passphrase: old), passphrase: new)
         try await retrieval.writeChunk(
             try JSONEncoder().encode(configuration), at: RepositoryObject.configuration, metadata: nil)
@@ -178,15 +179,6 @@ public final class BackupRepository: Sendable {
     public func snapshots() async throws -> [BackupSnapshot] {
         let list = try await snapshotList()
         if let first = list.unreadable.first { throw first.error }
-        return list.snapshots
-    }
-
-    /// Returns the snapshots that can be read, oldest first. Corrupt snapshots are skipped.
-    ///
-    /// - Throws: ``BackupError`` with `.newerFormat`; `ChunkStorageError` if the storage cannot be read.
-    public func readableSnapshots() async throws -> [BackupSnapshot] {
-        let list = try await snapshotList()
-        if let newer = list.unreadable.first(where: { $0.error.code == .newerFormat }) { throw newer.error }
         return list.snapshots
     }
 

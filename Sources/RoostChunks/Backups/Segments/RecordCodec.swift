@@ -65,3 +65,132 @@ enum RecordCodec {
         try JSONDecoder().decode(ClusteringRun.self, from: data)
     }
 }
+
+/// The record of an original file, with the ids of the segments that contain its parts.
+struct OriginalRecord: Sendable, Hashable {
+    /// The SHA-256 digest of the document.
+    var digest: SegmentID
+    /// The size of the document in bytes.
+    var size: Int
+    var parts: [SegmentID]
+
+    /// The size, in bytes, of every part except the last. If text is appended to a document, its unchanged
+    /// parts are shared with earlier versions.
+    static let maximumPartSize = 4 << 20
+}
+
+/// Encodes and decodes lists of original files. The record of each document: digest 32 bytes · size 8 ·
+/// number of parts 4 · id of each part 32.
+enum OriginalListCodec {
+    static func encode(_ records: [OriginalRecord]) -> Data {
+        var writer = BinaryWriter()
+        for record in records {
+            writer.write(raw: record.digest.bytes)
+            writer.write(UInt64(record.size))
+            writer.write(UInt32(record.parts.count))
+            for part in record.parts { writer.write(raw: part.bytes) }
+        }
+        return Data(writer.bytes)
+    }
+
+    /// Decodes a list of original files.
+    ///
+    /// - Throws: ``EntryCodec/Damaged``, also for a size above 1 TiB.
+    static func decode(_ data: Data) throws -> [OriginalRecord] {
+        try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
+            var records: [OriginalRecord] = []
+            while reader.remaining > 0 {
+                let digest = SegmentID(reading: try reader.take(SegmentID.size))
+                let size = try reader.read(UInt64.self)
+                guard size <= maximumSize else { throw BinaryReader.InvalidData() }
+                var parts: [SegmentID] = []
+                for _ in 0..<(try reader.count(ofAtLeast: SegmentID.size)) {
+                    parts.append(SegmentID(reading: try reader.take(SegmentID.size)))
+                }
+                guard UInt64(parts.count) == max(1, (size + partSize - 1) / partSize) else {
+                    throw BinaryReader.InvalidData()
+                }
+                records.append(OriginalRecord(digest: digest, size: Int(size), parts: parts))
+            }
+            return records
+        }
+    }
+
+    private static let partSize = UInt64(OriginalRecord.maximumPartSize)
+    /// The maximum size of a document in bytes. A list that contains a larger size is corrupt.
+    private static let maximumSize: UInt64 = 1 << 40
+}
+
+/// A run of consecutive entries of a store, with the ids of the segments that contain their data.
+struct RunRecord: Sendable, Hashable {
+    var ids: SegmentID
+    var entries: SegmentID
+    var vectors: SegmentID
+    /// The segment of cluster assignments; `nil` if no entry of the run has an assignment.
+    var assignments: SegmentID?
+    /// The number of entries in the run.
+    var count: Int
+
+    var all: [(SegmentID, SegmentKind)] {
+        [(ids, .ids), (entries, .entries), (vectors, .vectors)]
+            + (assignments.map { [($0, .assignments)] } ?? [])
+    }
+}
+
+/// Encodes and decodes lists of runs. The record of each run: ids 32 bytes · entries 32 · vectors 32 ·
+/// assignments 32 (zeros if there are none) · count 4.
+enum RunListCodec {
+    static func encode(_ runs: [RunRecord]) -> Data {
+        var writer = BinaryWriter()
+        for run in runs {
+            for id in [run.ids, run.entries, run.vectors, run.assignments ?? .none] {
+                writer.write(raw: id.bytes)
+            }
+            writer.write(UInt32(run.count))
+        }
+        return Data(writer.bytes)
+    }
+
+    static func decode(_ data: Data) throws -> [RunRecord] {
+        try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
+            var runs: [RunRecord] = []
+            while reader.remaining > 0 {
+                func id() throws(BinaryReader.InvalidData) -> SegmentID {
+                    SegmentID(reading: try reader.take(SegmentID.size))
+                }
+                let (ids, entries, vectors, assignments) = (try id(), try id(), try id(), try id())
+                runs.append(
+                    RunRecord(
+                        ids: ids, entries: entries, vectors: vectors,
+                        assignments: assignments == SegmentID.none ? nil : assignments,
+                        count: Int(try reader.read(UInt32.self))))
+            }
+            return runs
+        }
+    }
+}
+
+/// Collects runs of entries into lists and writes the lists.
+struct ListWriter {
+    let writer: SegmentWriter
+    private var records: [RunRecord] = []
+    private var lists: [SegmentID] = []
+
+    init(writer: SegmentWriter) { self.writer = writer }
+
+    /// Adds a run, and writes the list if it ends after this run.
+    mutating func add(_ record: RunRecord) async throws {
+        records.append(record)
+        if RunBoundaries.endsList(after: record, count: records.count) { try await write() }
+    }
+
+    mutating func finish() async throws -> [SegmentID] {
+        if !records.isEmpty { try await write() }
+        return lists
+    }
+
+    private mutating func write() async throws {
+        lists.append(try await writer.write(RunListCodec.encode(records), .list))
+        records = []
+    }
+}

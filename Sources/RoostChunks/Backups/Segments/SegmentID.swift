@@ -1,3 +1,4 @@
+import Foundation
 import RoostFiles
 
 /// The name of a segment: the SHA-256 digest of its kind and bytes.
@@ -92,4 +93,45 @@ enum SegmentKind: UInt8, Sendable {
     case original = 9
     /// A list of original files.
     case originals = 10
+}
+
+/// Computes the names of segments and objects.
+struct SegmentNaming: Sendable {
+    /// The key for names in an encrypted repository; `nil` if the repository is not encrypted.
+    let key: EncryptionKey?
+
+    func id(of data: Data, _ kind: SegmentKind) -> SegmentID {
+        guard let key else {
+            let hash = SHA256()
+            hash.update([kind.rawValue])
+            hash.update(data)
+            return SegmentID(hash.finalize())
+        }
+        return SegmentID(SHA256.authenticationCode(of: [kind.rawValue] + data, key: key.bytes))
+    }
+
+    /// Returns the name of an object, which is a digest of its bytes.
+    func name(of data: Data) -> String {
+        guard let key else { return SHA256.hexadecimal(data) }
+        return Hexadecimal.text(SHA256.authenticationCode(of: data, key: key.bytes))
+    }
+}
+
+/// The paths of the objects in a repository. `Documentation/Formats.md` describes their contents.
+enum RepositoryObject {
+    static let configuration = "config"
+    static let packs = "packs"
+    static let indexes = "index"
+    static let snapshots = "snapshots"
+    static let locks = "locks"
+
+    static func pack(_ name: String) -> String { "\(packs)/\(name.prefix(2))/\(name)" }
+    static func index(_ name: String) -> String { "\(indexes)/\(name)" }
+    static func snapshot(_ name: String) -> String { "\(snapshots)/\(name)" }
+    static func lock(_ name: String) -> String { "\(locks)/\(name)" }
+
+    static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+    /// Returns the digest that is the name of an object, or `nil` for a file of another program.
+    static func id(of path: String) -> SegmentID? { SegmentID(hexadecimal: name(of: path)) }
 }

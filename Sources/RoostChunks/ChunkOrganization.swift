@@ -1,0 +1,175 @@
+import RoostFiles
+
+/// A mapping between chunk identifiers and the paths at which chunks are stored.
+///
+/// Every implementation obeys three laws: a path is valid if and only if some identifier maps to it; the
+/// identifier that is parsed from an identifier's path is that identifier; and two different identifiers
+/// never map to the same path, nor to paths that differ only in case.
+public protocol ChunkStorageOrganization: Sendable {
+    /// A short machine-readable name, such as `git-style` or `flat`.
+    var name: String { get }
+    /// A description for people, of at most one sentence.
+    var description: String { get }
+
+    /// Returns the path of a chunk, relative to the root of the storage, with `/` between its components.
+    func storagePath(for identifier: ChunkIdentifier) -> String
+
+    /// Returns the identifier whose path is `path`, or `nil` if the path is not valid.
+    func identifier(from path: String) -> ChunkIdentifier?
+
+    /// Returns whether `path` is the path of some identifier.
+    func isValidPath(_ path: String) -> Bool
+}
+
+/// An organization that puts all chunks into one folder.
+///
+/// It is suitable for up to a few thousand chunks; for more, use ``GitStyleOrganization``.
+public struct FlatOrganization: ChunkStorageOrganization {
+    /// Creates the organization. It has no parameters.
+    public init() {}
+
+    public var name: String { "flat" }
+
+    public var description: String { "all chunks in one folder, each in a file named after its identifier" }
+
+    public func storagePath(for identifier: ChunkIdentifier) -> String {
+        ChunkName.components(of: identifier).joined(separator: "/")
+    }
+
+    public func identifier(from path: String) -> ChunkIdentifier? {
+        ChunkName.identifier(of: path.split(separator: "/", omittingEmptySubsequences: false)[...])
+    }
+
+    public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
+}
+
+/// An organization that distributes chunks over folders by the first characters of their names, as Git does
+/// with its objects: `a1/b2/a1b2c3…`.
+///
+/// With digests as identifiers, the chunks are spread evenly, so no folder becomes large.
+public struct GitStyleOrganization: ChunkStorageOrganization {
+    /// The number of folders above each chunk.
+    public let directoryDepth: Int
+
+    /// The number of characters of a chunk's name that form the name of one folder.
+    private static let folderNameLength = 2
+
+    /// The padding of a folder's name if the chunk's name is too short. This character never occurs in the
+    /// name of a chunk.
+    private static let filler = Character("=")
+
+    /// Creates an organization with the given number of folder levels.
+    ///
+    /// - Parameter directoryDepth: The number of folders above each chunk.
+    /// - Precondition: `directoryDepth` is from 0 to 8.
+    public init(directoryDepth: Int = 2) {
+        precondition((0...8).contains(directoryDepth), "directoryDepth must be from 0 to 8")
+        self.directoryDepth = directoryDepth
+    }
+
+    public var name: String { "git-style" }
+
+    public var description: String {
+        "chunks in nested folders, named after the first \(Self.folderNameLength * directoryDepth) "
+            + "characters of the chunk's name, two characters per folder"
+    }
+
+    public func storagePath(for identifier: ChunkIdentifier) -> String {
+        let components = ChunkName.components(of: identifier)
+        return (folders(of: components) + components).joined(separator: "/")
+    }
+
+    public func identifier(from path: String) -> ChunkIdentifier? {
+        let components = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard components.count > directoryDepth,
+            let identifier = ChunkName.identifier(of: components[directoryDepth...]),
+            storagePath(for: identifier).utf8.elementsEqual(path.utf8)
+        else { return nil }
+        return identifier
+    }
+
+    public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
+
+    private func folders(of components: [String]) -> [String] {
+        guard let first = components.first else { return [] }
+        let length = Self.folderNameLength
+        let characters = Array(first)
+        return (0..<directoryDepth).map { level in
+            let pair = characters.dropFirst(length * level).prefix(length)
+            // A folder name that ended in `+` would be mistaken for a component of the chunk's name.
+            return String(pair.map { $0 == "+" ? Self.filler : $0 })
+                + String(repeating: Self.filler, count: length - pair.count)
+        }
+    }
+}
+
+/// Encodes chunk identifiers as file names.
+///
+/// Lower-case ASCII letters, digits, `-` and `_` are written unchanged. Every other byte of the UTF-8 form is
+/// written as `%` and two lower-case hexadecimal digits. A name therefore contains no separator, dot or
+/// upper-case letter, so different chunks have different names even on file systems that ignore case. A name
+/// that is too long for one file name is divided into path components; all components except the last end in
+/// `+`.
+enum ChunkName {
+    /// The maximum length of a component, in bytes. File systems allow 255; the remainder is reserved for the
+    /// prefix and suffix that a temporary file adds to the name.
+    private static let maximumComponentLength = 180
+
+    /// Returns the path components of an identifier's encoded name; only a long name has more than one.
+    static func components(of identifier: ChunkIdentifier) -> [String] {
+        var (components, component) = ([String](), [UInt8]())
+        for byte in identifier.id.utf8 {
+            let escaped = isUnescaped(byte) ? [byte] : [UInt8(ascii: "%")] + Hexadecimal.digits(of: byte)
+            if component.count + escaped.count > maximumComponentLength {
+                components.append(String(decoding: component + [UInt8(ascii: "+")], as: UTF8.self))
+                component = []
+            }
+            component += escaped
+        }
+        if !component.isEmpty { components.append(String(decoding: component, as: UTF8.self)) }
+        return components
+    }
+
+    /// Returns the identifier for which ``components(of:)`` returns exactly the given components, or `nil` if
+    /// it returns them for no identifier.
+    static func identifier(of components: ArraySlice<Substring>) -> ChunkIdentifier? {
+        var bytes: [UInt8] = []
+        for (index, component) in components.enumerated() {
+            var rest = Substring(component)
+            if index + 1 < components.count {
+                guard rest.last == "+" else { return nil }
+                rest.removeLast()
+            }
+            var iterator = rest.utf8.makeIterator()
+            while let byte = iterator.next() {
+                if byte == UInt8(ascii: "%") {
+                    guard let high = iterator.next().flatMap(Hexadecimal.value),
+                        let low = iterator.next().flatMap(Hexadecimal.value)
+                    else { return nil }
+                    bytes.append(high << 4 | low)
+                } else {
+                    guard isUnescaped(byte) else { return nil }
+                    bytes.append(byte)
+                }
+            }
+        }
+        guard !bytes.isEmpty, let id = String(validating: bytes, as: UTF8.self) else { return nil }
+        let identifier = ChunkIdentifier(id: id)
+        // Unnecessary escapes and upper-case digits can be decoded too, but only the canonical encoding is
+        // accepted.
+        guard
+            self.components(of: identifier).elementsEqual(
+                components, by: { $0.utf8.elementsEqual($1.utf8) })
+        else { return nil }
+        return identifier
+    }
+
+    private static func isUnescaped(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
