@@ -160,3 +160,46 @@ struct ClusterLabelingTests {
         #expect(ClusterLabelText.label(in: answer) == label)
     }
 }
+
+/// Tests of the labels of clusters of notes with badges, addresses and footers.
+@Suite struct VaultLabelTests {
+    @Test func `labels of the sample vault contain no addresses and no hexadecimal numbers`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        _ = try await store.ingest(folder: Fixtures.folder.appendingPathComponent("vault"))
+        let labels = try await store.recluster().clusters.map(\.label)
+        #expect(labels.count > 1)
+        let markup: Set<String> = ["http", "https", "www", "shields", "badge", "img", "svg", "png", "html"]
+        for label in labels {
+            let words = label.lowercased().split { !$0.isLetter && !$0.isNumber }
+            #expect(markup.isDisjoint(with: words.map(String.init)), "\(label)")
+            let hexadecimal = words.filter { word in
+                word.count >= 5 && word.allSatisfy(\.isHexDigit) && word.contains(where: \.isNumber)
+            }
+            #expect(hexadecimal.isEmpty, "\(label)")
+        }
+    }
+}
+
+/// Tests of the names of folders that contribute to labels.
+@Suite struct FolderNamesTests {
+    @Test func `names that more than half of the files share are common`() async throws {
+        let storage = InMemoryStorageProvider()
+        for (number, folder) in ["birds", "birds", "boats", "boats", "bread"].enumerated() {
+            try await storage.saveEntry(
+                Entry(
+                    content: "text \(number)", embeddings: [1],
+                    source: "file:///home/ana/vault/\(folder)/\(number).md"))
+        }
+        for number in 0..<20 {
+            try await storage.saveEntry(
+                Entry(content: "message \(number)", embeddings: [1], source: "chat:\(number)/x"))
+        }
+        #expect(try await FolderNames.common(in: storage.snapshot()) == ["vault"])
+    }
+
+    @Test func `the names are those of the two innermost folders`() {
+        #expect(FolderNames.names(ofSource: "file:///a/b%20c/d/e.md") == ["b c", "d"])
+        #expect(FolderNames.names(ofSource: "https://example.org/a/b") == [])
+        #expect(FolderNames.names(ofSource: "stdin") == [])
+    }
+}
