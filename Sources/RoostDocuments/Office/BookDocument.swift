@@ -32,7 +32,7 @@ final class BookDocument {
         var items: [String: Item] = [:]
         var spine: [String] = []
         var properties = CoreProperties()
-        var dates: [String] = []
+        var date: String?
         try xml.descendants { element in
             switch element.name {
             case "item":
@@ -43,7 +43,7 @@ final class BookDocument {
                 items[id] = Item(
                     path: path, mediaType: element["media-type"] ?? "", isNavigation: flags.contains("nav"))
             case "itemref": if let id = element["idref"] { spine.append(id) }
-            case "date": dates.append(try xml.text())
+            case "date": date = try date ?? xml.text()
             case "subject": properties.add("keyword", try xml.text())
             // Many programs write a description in HTML.
             case "description": properties.add("description", HTMLText.plain(try xml.text()))
@@ -54,7 +54,7 @@ final class BookDocument {
             default: break
             }
         }
-        for date in dates.prefix(1) { properties.add("created", date) }
+        properties.add("created", date ?? "")
         guard spine.count <= limits.maximumParts else {
             throw DocumentError.limitExceeded("it has \(spine.count) chapters")
         }

@@ -45,18 +45,11 @@ final class PresentationDocument {
         let relationships = try Relationships(of: part, in: package.archive)
         var shapes: [PresentationShape] = []
         try readShapes(xml, relationships, &shapes)
-        if let title = shapes.first(where: { $0.isTitle && !$0.paragraphs.isEmpty }) {
-            let text = title.paragraphs.map(\.text).joined(separator: " ")
+        if let index = shapes.firstIndex(where: { $0.isTitle && !$0.paragraphs.isEmpty }) {
+            let text = shapes.remove(at: index).paragraphs.map(\.text).joined(separator: " ")
             try output.add(MarkdownText.heading(ofPlainText: text, level: 2))
         }
-        var hasTitle = false
-        for shape in shapes {
-            if shape.isTitle && !hasTitle {
-                hasTitle = true
-                continue
-            }
-            try add(shape)
-        }
+        for shape in shapes { try add(shape) }
         try output.addDrawings(relationships, in: package.archive)
         for comments in relationships.targets(ofType: "comments") { try readComments(comments) }
         for notes in relationships.targets(ofType: "notesSlide") { try readNotes(notes) }
