@@ -19,9 +19,10 @@ import Testing
     @Test(arguments: zones)
     func `a day contains the date of the day and the times of the time zone`(zone: String) throws {
         let calendar = try calendar(zone)
+        let reader = DateReader(now: Date(), calendar: calendar)
         // In Cairo, this day begins at one o'clock.
         for day in ["2025-06-01", "2025-04-25", "2024-02-29"] {
-            let period = try #require(DatePeriod(naming: day, in: calendar))
+            let period = try #require(reader.period(day))
             let midnight = try date("\(day)T00:00:00Z")
             #expect(period.contains(midnight))
             #expect(!period.contains(midnight.addingTimeInterval(86_400)))
@@ -31,12 +32,12 @@ import Testing
             #expect(period.contains(noon))
             #expect(!period.contains(noon.addingTimeInterval(86_400)))
         }
-        let month = try #require(DatePeriod(naming: "2025-02", in: calendar))
+        let month = try #require(reader.period("2025-02"))
         #expect(month.contains(try date("2025-02-01T00:00:00Z")))
         #expect(month.contains(try date("2025-02-28T00:00:00Z")))
         #expect(!month.contains(try date("2025-03-01T00:00:00Z")))
-        #expect(DatePeriod(naming: "2025-02-30", in: calendar) == nil)
-        #expect(DatePeriod(naming: "25-02", in: calendar) == nil)
+        #expect(reader.period("2025-02-30") == nil)
+        #expect(reader.period("25-02") == nil)
     }
 
     @Test(arguments: [
