@@ -117,3 +117,74 @@ public struct StorageContents: Sendable, Hashable {
         return parts.filter { !$0.1 }.map(\.0)
     }
 }
+
+extension StorageProvider {
+    /// Reads all changes after a cursor.
+    ///
+    /// - Parameters:
+    ///   - cursor: The position after which to read.
+    ///   - limit: The maximum number of changes on a page.
+    /// - Returns: The changes and the cursor after them; `nil` if the store requires a reset.
+    /// - Throws: `StorageError` with `.damaged` if a page is too large or does not advance, so that a faulty
+    ///   store does not stop a test; an error thrown by the store.
+    func allChanges(
+        after cursor: ChangeCursor, limit: Int
+    ) async throws -> (changes: [Change], next: ChangeCursor)? {
+        var (all, cursor): ([Change], ChangeCursor) = ([], cursor)
+        while true {
+            guard
+                case .changes(let page, let next, let isLast) = try await changes(
+                    after: cursor, limit: limit)
+            else { return nil }
+            guard page.count <= limit else {
+                throw StorageError(
+                    .damaged, "a page with a limit of \(limit) has \(page.count) changes")
+            }
+            all += page
+            if isLast { return (all, next) }
+            guard !page.isEmpty, next != cursor else {
+                throw StorageError(
+                    .damaged,
+                    "cannot read the changes: a page that is not the last one "
+                        + (page.isEmpty ? "is empty" : "does not advance the cursor"))
+            }
+            cursor = next
+        }
+    }
+}
+
+/// Reads the change feed and keeps the ids of the entries that the store contains according to it.
+struct ChangeFollower {
+    private let store: any StorageProvider
+    private(set) var ids = Set<Entry.ID>()
+    private var cursor = ChangeCursor.start
+    private var last: (revision: Revision, ordinal: UInt32) = (.zero, 0)
+
+    init(_ store: any StorageProvider) { self.store = store }
+
+    /// Reads a page.
+    ///
+    /// - Returns: The number of changes, and whether the page is the last one for the moment.
+    /// - Throws: `StorageError` with `.damaged` if the feed is out of order, repeats itself or is reset; an
+    ///   error thrown by the store.
+    mutating func readPage(limit: Int) async throws -> (count: Int, isLast: Bool) {
+        try Task.checkCancellation()
+        guard
+            case .changes(let page, let next, let isLast) = try await store.changes(
+                after: cursor, limit: limit)
+        else { throw StorageError(.damaged, "a cursor of the current epoch required a reset") }
+        for change in page {
+            guard (change.revision, change.ordinal) > last else {
+                throw StorageError(.damaged, "the change feed is out of order or repeats itself")
+            }
+            last = (change.revision, change.ordinal)
+            switch change.kind {
+            case .upserted(let id): ids.insert(id)
+            case .removed(let id): ids.remove(id)
+            case .clustersReplaced: break
+            }
+        }
+        cursor = next
+        return (page.count, isLast)
+    }
+}

@@ -38,3 +38,34 @@ extension StorageFixture {
             .unsupported, "cannot run a job in another process: the fixture does not implement run(_:)")
     }
 }
+
+/// The guarantees that a store claims to give. A store must obey the laws of its level and of all lower
+/// levels.
+public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
+    /// Entries and clusters can be saved and fetched (`SimpleStorageProvider`).
+    case simple
+    /// Batches, revisions, snapshots and the change feed are supported, but data lasts only as long as the
+    /// process.
+    case inMemory
+    /// Committed data is stored permanently, even if the store is never closed, and several handles in one
+    /// process can use the store.
+    case durable
+    /// Several processes can use the store at the same time, and killing one of them loses no committed data.
+    case severalProcesses
+
+    public static func < (left: StorageLevel, right: StorageLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// An error that reports that an implementation violates a law.
+public struct LawViolation: Error, Sendable, CustomStringConvertible {
+    /// The name of the violated law.
+    public let law: String
+    /// A description of the observed behavior and of the expected behavior.
+    public let message: String
+
+    init(law: some RawRepresentable<String>, message: String) {
+        (self.law, self.message) = (law.rawValue, message)
+    }
+
+    public var description: String { "\(law): \(message)" }
+}

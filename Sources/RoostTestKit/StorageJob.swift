@@ -91,10 +91,10 @@ public struct StorageJob: Sendable, Hashable {
                 try await Task.sleep(for: .milliseconds(round < Self.minimumRounds ? 3 : 30))
             }
         case .follow:
-            var follower = Follower(store: store)
-            try await follower.follow(Set(numbers.prefix(count / 2).map(Self.id)))
+            var follower = ChangeFollower(store)
+            try await Self.follow(Set(numbers.prefix(count / 2).map(Self.id)), &follower)
             try await store.saveEntry(Self.entry(Self.receipt, "half"))
-            try await follower.follow(Set(numbers.map(Self.id)))
+            try await Self.follow(Set(numbers.map(Self.id)), &follower)
             try await store.saveEntry(Self.entry(Self.receipt + 1, "all"))
         }
         try await store.close()
@@ -102,40 +102,21 @@ public struct StorageJob: Sendable, Hashable {
 
     /// The number of the entry that serves as a receipt from one process to another.
     static let receipt = 1_000_000
-}
-
-/// Reads the change feed and records the entries that it has seen.
-private struct Follower<Store: StorageProvider> {
-    let store: Store
-    var seen = Set<Entry.ID>()
-    var cursor = ChangeCursor.start
-    var last: (Revision, UInt32) = (.zero, 0)
-
-    init(store: Store) { self.store = store }
 
     /// The number of seconds without a new change after which missing changes are considered lost. It is
     /// generous, because the machine may be busy with other work.
-    private static var timeout: TimeInterval { 600 }
+    private static let timeout: TimeInterval = 600
 
-    mutating func follow(_ expected: Set<Entry.ID>) async throws {
-        var deadline = Date().addingTimeInterval(Self.timeout)
-        while !expected.isSubset(of: seen) {
-            guard
-                case .changes(let page, let next, let isLast) = try await store.changes(
-                    after: cursor, limit: 7), Date() < deadline
-            else {
+    /// Reads the change feed until it has listed the expected entries.
+    private static func follow(_ expected: Set<Entry.ID>, _ follower: inout ChangeFollower) async throws {
+        var deadline = Date().addingTimeInterval(timeout)
+        while !expected.isSubset(of: follower.ids) {
+            guard Date() < deadline else {
                 throw StorageError(
-                    .damaged, "\(expected.subtracting(seen).count) changes are missing in the change feed")
+                    .damaged, "\(expected.subtracting(follower.ids).count) changes are missing")
             }
-            for change in page {
-                guard (change.revision, change.ordinal) > last else {
-                    throw StorageError(.damaged, "the change feed is out of order")
-                }
-                last = (change.revision, change.ordinal)
-                if case .upserted(let id) = change.kind { seen.insert(id) }
-            }
-            cursor = next
-            if !page.isEmpty { deadline = Date().addingTimeInterval(Self.timeout) }
+            let (count, isLast) = try await follower.readPage(limit: 7)
+            if count > 0 { deadline = Date().addingTimeInterval(timeout) }
             if isLast { try await Task.sleep(for: .milliseconds(2)) }
         }
     }

@@ -4,24 +4,6 @@ import RoostVectors
 
 /// Checks of the laws about commits, snapshots and the change feed.
 extension Trial {
-    func commitIsAtomic() async throws {
-        let kept = entry(0)
-        try await store.saveEntry(kept)
-        let before = try await store.snapshot().stamp
-        let invalid = Assignment(entry: kept.id, target: .cluster(UUID()))
-        try await requireError(.invalidBatch, "an assignment to a missing cluster") {
-            _ = try await store.commit(
-                WriteBatch(
-                    upserts: [entry(1), entry(2)], removals: [UUID()],
-                    sources: [Source(id: "s", fingerprint: "")],
-                    clusters: [Cluster(label: "c")], assignments: [invalid]))
-        }
-        try requireEqual(try await store.snapshot().stamp, before, "the stamp after a rejected batch")
-        try requireEqual(try await store.fetchEntries(), [kept], "the entries after a rejected batch")
-        try requireEqual(
-            try await store.snapshot().sources().count, 0, "the number of sources after a rejected batch")
-    }
-
     func expectationsAreChecked() async throws {
         let first = entry(0)
         let revision = try await store.commit(WriteBatch(upserts: [first]))
@@ -215,29 +197,6 @@ extension Trial {
         var repeated = batch
         repeated.expecting = .init(epoch: epoch)
         try requireEqual(try await store.commit(repeated), revision, "the revision of a repeated batch")
-    }
-
-    func snapshotsAreImmutable() async throws {
-        var entries = (0..<3).map { entry($0) }
-        try await store.saveEntries(entries)
-        try await store.updateCluster(Cluster(label: "before", members: [entries[0].id]))
-        let snapshot = try await store.snapshot()
-        let contents = try await StorageContents(snapshot, pageSize: 2)
-        let before = entries
-        entries[0].content = "changed"
-        try await store.saveEntries([entries[0], entry(9)])
-        try await store.deleteEntry(entries[1].id)
-        try await store.updateCluster(Cluster(label: "after"))
-        try requireEqual(
-            try await snapshot.entries(after: nil, limit: 10, matching: .all).entries, before,
-            "the entries of the snapshot")
-        try requireEqual(
-            try await snapshot.clusters().map(\.label), ["before"], "the clusters of the snapshot")
-        try requireEqual(snapshot.stamp.entryCount, 3, "the number of entries in the stamp")
-        try requireSame(try await StorageContents(snapshot, pageSize: 1), contents, "the snapshot")
-        try require(
-            try await store.snapshot().stamp.revision > snapshot.stamp.revision,
-            "the revision did not increase")
     }
 
     func cancelledCommitWritesNothing() async throws {

@@ -249,15 +249,6 @@ extension Trial {
         try await requireError(.dimensionMismatch, "a vector of another dimension") {
             try await store.saveEntry(entry(3, dimension: 5))
         }
-        try await requireError(.invalidBatch, "a vector that is not finite") {
-            try await store.saveEntry(Entry(content: "x", embeddings: [.nan, 0, 0, 0]))
-        }
-        try await requireError(.invalidBatch, "a passage outside its entry") {
-            try await store.saveEntry(
-                Entry(
-                    content: "x", embeddings: [1, 0, 0, 0],
-                    passages: [Passage(ordinal: 0, utf8Range: 0..<9, vector: [1, 0, 0, 0])]))
-        }
         try requireEqual(
             try await store.fetchEntries(), [first, second], "the entries after rejected batches")
         // Vectors may have a different dimension if all vectors are replaced at once.
@@ -329,14 +320,34 @@ extension Trial {
         let found = try await snapshot.embeddedEntries(withContent: [digest, missing])
         try requireEqual(found, [digest: entries[7]], "the entry found by the digest of its content")
     }
+}
 
-    func tenThousandEntriesCanBeStored() async throws {
-        let entries = (0..<10_000).map { entry($0) }
-        try await store.saveEntries(entries)
-        try requireEqual(try await store.fetchEntries(), entries, "the entries")
+extension Trial {
+    func sourcesAreSorted() async throws {
+        let empty = try await store.snapshot()
+        try requireEqual(try await empty.sourceCount(), 0, "the number of sources of an empty store")
+        // The order of bytes differs from that of words, and some of the ids are equal after Unicode
+        // normalization.
+        let ids = [
+            "a", "B", "aa", "\u{E9}", "e\u{301}", "\u{10000}", "\u{FFFF}", "z", "%", "",
+            String(repeating: "x", count: 5_000), String(repeating: "x", count: 5_000) + "y",
+        ]
+        let records = ids.enumerated().map { number, id in
+            Source(id: id, fingerprint: "f\(number)", ingestedAt: Date(milliseconds: Int64(number)))
+        }
+        var entry = entry(0)
+        entry.source = "a"
+        _ = try await store.commit(WriteBatch(upserts: [entry], sources: records))
         let snapshot = try await store.snapshot()
-        try requireEqual(snapshot.stamp.entryCount, 10_000, "the number of entries in the stamp")
-        let (all, _) = try await changes(after: .start, limit: 999)
-        try requireEqual(all.map(\.kind), entries.map { .upserted($0.id) }, "the changes")
+        // Later commits do not change the snapshot.
+        _ = try await store.commit(
+            WriteBatch(sources: [Source(id: "b", fingerprint: "")], removedSources: ["z"]))
+        let ordered = records.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        try requireEqual(try await snapshot.sourceCount(), ids.count, "the number of sources")
+        try requireEqual(try await snapshot.sources(), ordered, "all sources")
+        let later = try await store.snapshot().sources().map(\.id)
+        try requireEqual(
+            later.contains("b") && !later.contains("z"), true,
+            "whether a later snapshot has the later sources")
     }
 }

@@ -121,7 +121,7 @@ extension Trial {
 }
 
 /// A Boolean value that concurrent tasks can set and read.
-private final class Flag: Sendable {
+final class Flag: Sendable {
     private let value = Mutex(false)
     var isSet: Bool { value.withLock { $0 } }
     func set() { value.withLock { $0 = true } }

@@ -51,6 +51,12 @@ extension Trial {
                     ])
             ),
             ("a centroid with NaN", WriteBatch(clusters: [Cluster(label: "", centroid: [.nan])])),
+            (
+                "an assignment to a missing cluster",
+                WriteBatch(
+                    upserts: [entry(1)], removals: [UUID()], sources: [Source(id: "s", fingerprint: "")],
+                    clusters: [cluster], assignments: [Assignment(entry: kept.id, target: .cluster(UUID()))])
+            ),
         ]
         for (name, batch) in batches + countsOutOfRange(before) {
             try await requireError(.invalidBatch, name) { _ = try await store.commit(batch) }
@@ -228,24 +234,6 @@ extension Trial {
             "the ids of the entries whose commits returned")
         try require(
             saved.count >= commits / 4 && saved.count < entries.count, "\(saved.count) commits returned")
-    }
-
-    func pinnedLabelSurvivesRecluster() async throws {
-        let member = entry(0)
-        try await store.saveEntry(member)
-        var cluster = Cluster(label: "found", members: [member.id])
-        try await store.updateCluster(cluster)
-        // A person sets the label of a cluster while a new clustering is being computed.
-        let seen = try await store.snapshot().clustersRevision()
-        cluster.label = "set by a person"
-        try await store.updateCluster(cluster)
-        try await requireError(.conflict, "a clustering that did not see the label") {
-            _ = try await store.commit(
-                WriteBatch(
-                    clustering: .init(run: nil, clusters: [Cluster(label: "found again")], assignments: []),
-                    expecting: .init(clusters: seen)))
-        }
-        try requireEqual(try await store.fetchClusters().map(\.label), ["set by a person"], "the label")
     }
 
     func clusteringIsReplacedAtomically() async throws {
