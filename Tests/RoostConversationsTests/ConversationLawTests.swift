@@ -22,7 +22,7 @@ func withDefaults<Value>(_ body: (_ suite: String) async throws -> Value) async 
 @Suite(.temporaryFolders)
 struct ConversationLawTests {
     enum Chat: CaseIterable {
-        case memory, file, sqlite, defaults, device, everything
+        case memory, file, sqlite, defaults, device
 
         func make(_ folder: URL, _ suite: String) throws -> any ChatStorage {
             switch self {
@@ -31,7 +31,6 @@ struct ConversationLawTests {
             case .sqlite: try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c.sqlite").path)
             case .defaults: UserDefaultsChatStorage(suiteName: suite)
             case .device: try DeviceChatStorage(name: "test", folder: folder)
-            case .everything: FileChatStorage(directory: folder, retention: .everything)
             }
         }
     }

@@ -48,22 +48,23 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
             timestamp: try container.decode(Date.self, forKey: .timestamp),
             id: try container.decodeIfPresent(UUID.self, forKey: .id) ?? UUID())
     }
+}
 
-    /// Returns an encoder that writes dates as integer milliseconds since 1970.
-    static func encoder() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(date.milliseconds)
-        }
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
+/// The role of a message's author. Unknown roles are stored unchanged.
+public struct ConversationRole: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The name of the role.
+    public let rawValue: String
+    /// Creates a role from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Returns a decoder for dates in milliseconds since 1970.
-    static func decoder() -> JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .millisecondsSince1970
-        return decoder
-    }
+    /// The person who uses the program.
+    public static let user = ConversationRole(rawValue: "user")
+    /// The agent.
+    public static let assistant = ConversationRole(rawValue: "assistant")
+    /// Instructions from the program to the agent.
+    public static let system = ConversationRole(rawValue: "system")
+    /// The result of a tool that the agent used.
+    public static let tool = ConversationRole(rawValue: "tool")
+
+    public var description: String { rawValue }
 }

@@ -2,61 +2,43 @@ public import Foundation
 package import RoostFiles
 import RoostModel
 
-/// A chat storage that keeps each history in a separate file in a folder.
+/// A chat storage that keeps each history in a separate file in a folder, with a line for each message.
 ///
-/// A save reads the file, appends one line and synchronizes the file, so the save survives a power failure;
-/// for long histories, ``SQLiteChatStorage`` is faster. Several processes can save at the same time. If a
-/// process is killed during a save, the save is either complete or absent. A corrupt file affects only its
-/// own history.
+/// A save replaces the file of the history atomically, so it survives a power failure, and a process that is
+/// killed during a save has either made it or not; for long histories, ``SQLiteChatStorage`` is faster. Several
+/// processes can save at the same time. A corrupt file affects only its own history.
 public struct FileChatStorage: ChatStorage {
     /// The folder of the storage.
     public let directory: URL
-    /// The treatment of messages outside the window.
-    public let retention: ChatRetention
     private let files: FileSystem
+    /// The writers of this storage, so that only one of them blocks a thread while it waits for the lock.
     private let writers = TaskQueue()
-
-    /// A file is compacted if it reaches this number of lines or bytes and most of its contents are outside
-    /// the window. Rewriting smaller files is not worthwhile.
-    private static let (minimumCompactedLines, minimumCompactedBytes) = (256, 1 << 20)
-    /// The estimated size of a message in the file without its text, in bytes. It is deliberately high, so
-    /// that a compacted file is not compacted again immediately.
-    private static let estimatedOverhead = 512
-
-    private let onDamage: DamageHandler<ChatScope>
+    private let onDamage: DamageHandler
 
     /// Creates a storage.
     ///
     /// - Parameters:
     ///   - directory: The folder of the storage. The first save creates it.
-    ///   - retention: The treatment of messages outside the window.
     ///   - onDamage: Called for files that ``fetchAllChats(userId:sessionId:)`` omits because their scope
     ///     cannot be determined. By default, a warning is logged.
-    public init(
-        directory: URL, retention: ChatRetention = .window, onDamage: DamageHandler<ChatScope>? = nil
-    ) {
-        self.init(directory: directory, retention: retention, files: .standard, onDamage: onDamage)
+    public init(directory: URL, onDamage: DamageHandler? = nil) {
+        self.init(directory: directory, files: .standard, onDamage: onDamage)
     }
 
-    package init(
-        directory: URL, retention: ChatRetention = .window, files: FileSystem,
-        onDamage: DamageHandler<ChatScope>? = nil
-    ) {
-        self.directory = directory.standardizedFileURL
-        (self.retention, self.files) = (retention, files)
-        self.onDamage = onDamage ?? { DamageLog.warn($0) }
-    }
-
-    private var folder: JournalFolder {
-        JournalFolder(directory: directory, files: files, writers: writers)
+    package init(directory: URL, files: FileSystem, onDamage: DamageHandler? = nil) {
+        (self.directory, self.files) = (directory.standardizedFileURL, files)
+        self.onDamage = onDamage ?? ConversationFormat.warn
     }
 
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
-        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        let records = try await folder.read { folder, _ in try folder.file(scope).read().records }
-        return ChatRules.trimmed(records.history, maxMessages)
+        let url = url(of: ChatScope(userId: userId, sessionId: sessionId, agentId: agentId))
+        return ChatRules.trimmed(
+            try await run { _ in
+                try checkDescription()
+                return try HistoryFile(url).messages()
+            }, maxMessages)
     }
 
     public func saveMessages(
@@ -64,61 +46,172 @@ public struct FileChatStorage: ChatStorage {
         maxMessages: Int?
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        let keep = retention == .window ? maxMessages : nil
-        try await folder.write { try Self.save(messages, scope, keep, in: $0.file(scope)) }
-    }
-
-    private static func save(
-        _ messages: [ConversationMessage], _ scope: ChatScope, _ keep: Int?, in file: JournalFile
-    ) throws {
-        let contents = try file.read()
-        let history = contents.records.history
-        let added = Array(ChatRules.adding(messages, to: history).dropFirst(history.count))
-        let kept = ChatRules.trimmed(history + added, keep)
-        guard !added.isEmpty || kept.count < history.count else { return }
-        let written = contents.records.reduce(0) { $0 + $1.append.count }
-        let bytes = kept.reduce(0) { $0 + $1.content.utf8.count + estimatedOverhead }
-        if contents.records.count >= minimumCompactedLines && kept.count < written / 2
-            || contents.length > minimumCompactedBytes && kept.count < written && bytes < contents.length / 2
-        {
-            // Write one line for each message, so that no line exceeds the size limit.
-            return try file.replace(
-                [JournalRecord(scope: scope, append: [], keep: nil)]
-                    + kept.map { JournalRecord(scope: scope, append: [$0], keep: nil) })
+        try await writers.run {
+            try await run { isCancelled in
+                try files.createFolder(directory)
+                let lock = try FileLock.acquire(
+                    directory.appendingPathComponent("lock"), timeout: Self.lockTimeout,
+                    isCancelled: isCancelled)
+                defer { lock.release() }
+                if isCancelled() { throw CancellationError() }
+                if try !checkDescription() { try writeDescription() }
+                let history = try HistoryFile(url(of: scope)).messages()
+                let kept = ChatRules.trimmed(ChatRules.adding(messages, to: history), maxMessages)
+                guard kept != history else { return }
+                // Removes the temporary files of processes that were killed.
+                try AtomicFile.removeLeftovers(in: directory, files: files)
+                try AtomicFile.write(try HistoryFile.data(kept, of: scope), to: url(of: scope), files: files)
+            }
         }
-        try file.append(JournalRecord(scope: scope, append: added, keep: keep), at: contents.length)
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
         let onDamage = onDamage
-        let histories = try await folder.read { folder, isFinal in
+        return try await run { _ in
+            try checkDescription()
             var histories: [(agent: String, messages: [ConversationMessage])] = []
-            for file in try folder.journals() {
-                let contents = try file.salvage()
-                guard let scope = contents.records.scope else {
-                    // The scope cannot be determined, so the file may belong to this session.
-                    if let damage = file.damage(contents) {
-                        guard isFinal else { throw JournalFolder.Disturbed() }
-                        onDamage(damage)
-                    }
+            for url in try historyURLs() {
+                let file = try HistoryFile(url)
+                // If the scope cannot be determined, the file may belong to this session.
+                guard let scope = file.scope else {
+                    if let error = file.error { onDamage(error) }
                     continue
                 }
                 guard scope.isOf(userId: userId, sessionId: sessionId) else { continue }
-                try file.check(contents)
-                histories.append((scope.agentId, contents.records.history))
+                histories.append((scope.agentId, try file.messages()))
             }
-            return histories
+            return ChatRules.merged(histories)
         }
-        return ChatRules.merged(histories)
+    }
+
+    private func run<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await BlockingWork.run { isCancelled in try body(isCancelled) }
+        } catch {
+            throw StorageError.mapping(error)
+        }
+    }
+
+    // MARK: The folder
+
+    /// The time that a save waits for another process, in seconds.
+    private static let lockTimeout = 30.0
+    private static let (suffix, digestLength) = (".jsonl", 64)
+
+    private func url(of scope: ChatScope) -> URL {
+        directory.appendingPathComponent(scope.digest + Self.suffix)
+    }
+
+    /// Returns the files of all histories; none if the folder does not exist.
+    private func historyURLs() throws -> [URL] {
+        do {
+            let length = Self.digestLength + Self.suffix.utf8.count
+            return try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                .filter { $0.hasSuffix(Self.suffix) && $0.utf8.count == length }.sorted()
+                .map { directory.appendingPathComponent($0) }
+        } catch let error as CocoaError where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code) {
+            return []
+        } catch {
+            throw StorageError(.inputOutput, "cannot list folder \(directory.path)", underlying: error)
+        }
+    }
+
+    /// The contents of `schema.json`, which describes the folder.
+    private struct Description: Codable {
+        var kind = "histories"
+        var schema = ConversationFormat.version
+    }
+
+    private var descriptionURL: URL { directory.appendingPathComponent("schema.json") }
+
+    /// Checks the description of the folder.
+    ///
+    /// - Returns: Whether there is one. A folder without files has none.
+    @discardableResult
+    private func checkDescription() throws -> Bool {
+        guard let data = try HistoryFile.contents(of: descriptionURL) else { return false }
+        guard let description = try? JSONDecoder().decode(Description.self, from: data) else {
+            throw StorageError(
+                .damaged,
+                "cannot read \(descriptionURL.path): it is corrupt; if no newer program has used the folder, "
+                    + "delete this file")
+        }
+        try ConversationFormat.check(version: description.schema, in: directory.path)
+        return true
+    }
+
+    private func writeDescription() throws {
+        let data = try ConversationFormat.encoder().encode(Description()) + Data("\n".utf8)
+        try AtomicFile.write(data, to: descriptionURL, files: files)
     }
 }
 
-extension FileChatStorage: MaintainedStorage {
-    public func damage() async throws -> [ConversationDamage<ChatScope>] {
-        try await folder.read { folder, isFinal in
-            let found = try folder.journals().compactMap { $0.damage(try $0.salvage()) }
-            guard found.isEmpty || isFinal else { throw JournalFolder.Disturbed() }
-            return found
+/// The file of a history: JSON Lines.
+private struct HistoryFile {
+    private struct Line: Codable {
+        /// The scope of the file, in every line, so that damage of one line does not hide it.
+        var scope: ChatScope?
+        var append: [ConversationMessage]
+    }
+
+    private let url: URL
+    private var lines: [Line] = []
+    /// The number of the first corrupt line, counted from 1.
+    private var corruptLine: Int?
+
+    /// Reads a file; one that does not exist has no lines.
+    init(_ url: URL) throws {
+        self.url = url
+        let decoder = ConversationFormat.decoder()
+        let parts = try Self.contents(of: url)?.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let parts else { return }
+        // The last part is empty, because every line ends with a line feed.
+        if parts.last?.isEmpty == false || parts.count == 1 { corruptLine = parts.count }
+        for (index, part) in parts.dropLast().enumerated() {
+            if let line = try? decoder.decode(Line.self, from: part) {
+                lines.append(line)
+            } else {
+                corruptLine = min(corruptLine ?? .max, index + 1)
+            }
+        }
+        if scope == nil { corruptLine = corruptLine ?? 1 }
+    }
+
+    var scope: ChatScope? { lines.lazy.compactMap(\.scope).first }
+
+    /// The error for the damage of the file; `nil` if all lines are intact.
+    var error: StorageError? {
+        corruptLine.map { StorageError(.damaged, "cannot read \(url.path): line \($0) is corrupt") }
+    }
+
+    /// Returns the messages.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if a line is corrupt.
+    func messages() throws -> [ConversationMessage] {
+        if let error { throw error }
+        return lines.flatMap(\.append)
+    }
+
+    /// Returns the contents of the file of a history.
+    static func data(_ messages: [ConversationMessage], of scope: ChatScope) throws -> Data {
+        let encoder = ConversationFormat.encoder()
+        let lines = messages.isEmpty ? [[]] : messages.map { [$0] }
+        return try lines.reduce(into: Data()) { data, messages in
+            data += try encoder.encode(Line(scope: scope, append: messages))
+            data.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    /// Returns the contents of a file, or `nil` if it does not exist.
+    static func contents(of url: URL) throws -> Data? {
+        do {
+            let file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)
+            return try file.read(at: 0, count: try file.size())
+        } catch let error as FileError where error.isMissing {
+            return nil
         }
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import GRDB
 import RoostModel
 
@@ -7,19 +7,15 @@ import RoostModel
 /// A save is one transaction, which survives a power failure. Any number of processes can use the database at
 /// the same time.
 public struct SQLiteChatStorage: ChatStorage {
-    /// The treatment of messages outside the window.
-    public let retention: ChatRetention
     let database: ConversationDatabase
 
     /// Opens or creates a database.
     ///
-    /// - Parameters:
-    ///   - databasePath: The path of the database. The database and its folder are created if necessary.
-    ///   - retention: The treatment of messages outside the window.
+    /// - Parameter databasePath: The path of the database. The database and its folder are created if
+    ///   necessary.
     /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
     ///   program, `.inputOutput`.
-    public init(databasePath: String, retention: ChatRetention = .window) throws {
-        self.retention = retention
+    public init(databasePath: String) throws {
         database = try ConversationDatabase(path: databasePath)
     }
 
@@ -44,7 +40,6 @@ public struct SQLiteChatStorage: ChatStorage {
         maxMessages: Int?
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        let keep = retention == .window ? maxMessages : nil
         try await database.write { database in
             let id = try Self.id(of: scope, database) ?? Self.insert(scope, database)
             let last = try Self.messages(of: id, last: 1, database)
@@ -64,11 +59,11 @@ public struct SQLiteChatStorage: ChatStorage {
                         message.timestamp.milliseconds,
                     ])
             }
-            guard let keep else { return }
-            let window = max(0, keep - keep % 2)
+            guard let maxMessages else { return }
+            let window = max(0, maxMessages - maxMessages % 2)
             let recent = try Self.messages(of: id, last: window + 1, database)
             guard recent.count > window else { return }
-            let kept = ChatRules.trimmed(recent, keep).count
+            let kept = ChatRules.trimmed(recent, maxMessages).count
             try database.execute(
                 sql: """
                     DELETE FROM chat_messages WHERE scope = ? AND number <= coalesce(
@@ -120,7 +115,7 @@ public struct SQLiteChatStorage: ChatStorage {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT id, role, content, timestamp FROM chat_messages WHERE scope = ?
+                SELECT number, id, role, content, timestamp FROM chat_messages WHERE scope = ?
                 ORDER BY number DESC LIMIT ?
                 """, arguments: [scope, count]
         ).reversed().map { row in
@@ -138,7 +133,8 @@ public struct SQLiteChatStorage: ChatStorage {
     /// - Returns: `nil` if the row is corrupt.
     private static func message(_ row: Row) -> ConversationMessage? {
         func bytes(_ column: String) -> Data? { (row[column] as DatabaseValue).storage.value as? Data }
-        guard let role = bytes("role").flatMap({ String(validating: $0, as: UTF8.self) }),
+        guard ConversationDatabase.messageNumber(row["number"]) != nil,
+            let role = bytes("role").flatMap({ String(validating: $0, as: UTF8.self) }),
             let content = bytes("content").flatMap({ String(validating: $0, as: UTF8.self) }),
             let id = String.fromDatabaseValue(row["id"]).flatMap(UUID.init),
             let timestamp = Int64.fromDatabaseValue(row["timestamp"])
@@ -149,43 +145,22 @@ public struct SQLiteChatStorage: ChatStorage {
     }
 }
 
-extension SQLiteChatStorage: MaintainedStorage {
-    public func damage() async throws -> [ConversationDamage<ChatScope>] {
-        try await database.read { database in
-            try Self.scopes(database).compactMap { try Self.damage($0, $1, database) }
-        }
-    }
+/// A chat storage that keeps histories in a SQLite database at the platform's standard location: the
+/// application support folder, or `$XDG_DATA_HOME` (by default `~/.local/share`) on Linux.
+public struct DeviceChatStorage: ChatStorageDecorator {
+    /// The database storage to which all calls are forwarded.
+    public let base: any ChatStorage
 
-    private static func scopes(_ database: Database) throws -> [(id: Int64, scope: ChatScope)] {
-        func text(_ row: Row, _ column: String) throws -> String {
-            String(decoding: try row.decode(Data.self, forColumn: column), as: UTF8.self)
-        }
-        return try Row.fetchAll(database, sql: "SELECT * FROM chat_scopes ORDER BY id").map { row in
-            let scope = ChatScope(
-                userId: try text(row, "user"), sessionId: try text(row, "session"),
-                agentId: try text(row, "agent"))
-            return (row["id"], scope)
-        }
-    }
-
-    /// Returns a description of the damage to the history of a scope, or `nil` if all rows can be read.
-    private static func damage(
-        _ id: Int64, _ scope: ChatScope, _ database: Database
-    ) throws -> ConversationDamage<ChatScope>? {
-        var (readable, corruptRows) = (0, [DatabaseValue]())
-        let rows = try Row.fetchCursor(
-            database, sql: "SELECT * FROM chat_messages WHERE scope = ? ORDER BY number", arguments: [id])
-        while let row = try rows.next() {
-            let number: DatabaseValue = row["number"]
-            if message(row) == nil || ConversationDatabase.messageNumber(number) == nil {
-                corruptRows.append(number)
-            } else {
-                readable += 1
-            }
-        }
-        guard !corruptRows.isEmpty else { return nil }
-        let location =
-            "chat_messages, scope \(id), " + ConversationDatabase.text(forRows: corruptRows)
-        return ConversationDamage(subject: scope, location: location, readable: readable)
+    /// Opens or creates the database `conversations.sqlite` in the application's folder.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the application's folder.
+    ///   - folder: The parent folder; `nil` uses the platform's standard location.
+    /// - Throws: `StorageError`: `.invalidBatch` if `name` is not a valid folder name; the errors of
+    ///   ``SQLiteChatStorage/init(databasePath:)``.
+    public init(name: String = "roost", folder: URL? = nil) throws {
+        let directory = try ApplicationSupport.folder(name, in: folder)
+        base = try SQLiteChatStorage(
+            databasePath: directory.appendingPathComponent("conversations.sqlite").path)
     }
 }

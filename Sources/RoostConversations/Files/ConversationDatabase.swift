@@ -205,11 +205,4 @@ struct ConversationDatabase: Sendable {
         }
         return number
     }
-
-    /// Returns a human-readable list of row numbers, which is limited to the first few.
-    static func text(forRows numbers: [DatabaseValue]) -> String {
-        let maximumCount = 5
-        return "number " + numbers.prefix(maximumCount).map(\.description).joined(separator: ", ")
-            + (numbers.count > maximumCount ? " and \(numbers.count - maximumCount) more" : "")
-    }
 }

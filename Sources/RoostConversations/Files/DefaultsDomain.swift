@@ -7,6 +7,7 @@ struct DefaultsDomain {
     private let defaults: UserDefaults
     /// The prefix of all keys, including the final dot.
     private let prefix: String
+
     init(suiteName: String?, prefix: String) {
         defaults = UserDefaults(suiteName: suiteName) ?? .standard
         self.prefix = prefix + "."
@@ -16,9 +17,37 @@ struct DefaultsDomain {
     /// not atomic.
     private static let mutex = Mutex(())
 
-    /// Runs `body` while no other instance in this process uses the user defaults.
-    func exclusively<Result: Sendable>(_ body: (DefaultsDomain) throws -> Result) throws -> Result {
-        try Self.mutex.withLock { _ in try body(self) }
+    /// Runs `body` while no other instance in this process uses the user defaults. Changes made by other
+    /// processes are loaded before.
+    ///
+    /// - Throws: `StorageError` with `.newerFormat`.
+    func read<Result: Sendable>(_ body: (DefaultsDomain) throws -> Result) throws -> Result {
+        try Self.mutex.withLock { _ in
+            try open()
+            return try body(self)
+        }
+    }
+
+    /// Runs `body` like ``read(_:)``, and writes its changes to disk.
+    ///
+    /// - Throws: `StorageError` with `.newerFormat` or `.inputOutput`.
+    func write(_ body: (inout DefaultsDomain) throws -> Void) throws {
+        try read { domain in
+            var domain = domain
+            try body(&domain)
+            guard defaults.synchronize() else {
+                throw StorageError(.inputOutput, "cannot write the user defaults")
+            }
+        }
+    }
+
+    private func open() throws {
+        defaults.synchronize()
+        if let stored = defaults.object(forKey: prefix + "#schema") as? Int {
+            try ConversationFormat.check(version: stored, in: "the user defaults \(prefix)")
+        } else {
+            defaults.set(ConversationFormat.version, forKey: prefix + "#schema")
+        }
     }
 
     // MARK: Values
@@ -27,13 +56,8 @@ struct DefaultsDomain {
 
     /// The names of all values, in the order of their keys.
     var names: [Data] {
-        keys.compactMap(name)
-    }
-
-    private func name(_ key: String) -> Data? { Data(base64Encoded: String(key.dropFirst(prefix.count))) }
-
-    private var keys: [String] {
         defaults.dictionaryRepresentation().keys.filter { $0.hasPrefix(prefix) }.sorted()
+            .compactMap { Data(base64Encoded: String($0.dropFirst(prefix.count))) }
     }
 
     /// Returns a value, or `nil` if it does not exist.
@@ -42,7 +66,7 @@ struct DefaultsDomain {
     func value<Value: Decodable>(_ name: Data, of type: Value.Type = Value.self) throws -> Value? {
         guard let stored = defaults.object(forKey: key(name)) else { return nil }
         do {
-            return try ConversationMessage.decoder().decode(type, from: stored as? Data ?? Data())
+            return try ConversationFormat.decoder().decode(type, from: stored as? Data ?? Data())
         } catch {
             throw StorageError(
                 .damaged,
@@ -51,46 +75,15 @@ struct DefaultsDomain {
     }
 
     func set(_ value: some Encodable, for name: Data) throws {
-        defaults.set(try ConversationMessage.encoder().encode(value), forKey: key(name))
+        defaults.set(try ConversationFormat.encoder().encode(value), forKey: key(name))
     }
 
     func remove(_ name: Data) { defaults.removeObject(forKey: key(name)) }
 
-    /// Returns the next number of an ascending sequence. The numbers determine the order of sessions with
-    /// equal access times.
+    /// Returns the next number of an ascending sequence.
     func nextTouch() -> Int {
         let touch = defaults.integer(forKey: prefix + "#touch") + 1
         defaults.set(touch, forKey: prefix + "#touch")
         return touch
-    }
-
-    // MARK: Reading and writing
-
-    /// Loads changes made by other processes, and checks the version of the values.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat`.
-    func open() throws {
-        defaults.synchronize()
-        let stored = defaults.object(forKey: prefix + "#schema") as? Int
-        if let stored { return try ConversationSchema.check(stored, in: "the user defaults \(prefix)") }
-        defaults.set(ConversationSchema.current, forKey: prefix + "#schema")
-    }
-
-    /// Writes pending changes to disk.
-    ///
-    /// - Throws: `StorageError` with `.inputOutput`.
-    func save() throws {
-        guard defaults.synchronize() else {
-            throw StorageError(.inputOutput, "cannot write the user defaults")
-        }
-    }
-
-    /// Returns the values that cannot be decoded.
-    func damage<Value: Decodable, Subject>(
-        _ type: Value.Type, _ subject: (Data) -> Subject?
-    ) -> [ConversationDamage<Subject>] {
-        names.filter { (try? value($0, of: type)) == nil }.map {
-            ConversationDamage(subject: subject($0), location: key($0), readable: 0)
-        }
     }
 }

@@ -3,9 +3,6 @@ import Roost
 import RoostModel
 
 extension ConversationMemory {
-    /// The name of the substitute message that is remembered for a session without messages.
-    private static let firstMessageName = "first-message"
-
     /// The types of messages that are not part of the conversation.
     private static let omittedTypes: Set<MessageType> = [.thinking, .toolUse, .toolResult, .toolError]
 
@@ -18,9 +15,7 @@ extension ConversationMemory {
         public var omitted = 0
     }
 
-    /// Adds the conversation of a stored session. Messages that the memory already contains are not changed.
-    ///
-    /// If the session has no messages, its `firstUserMessage` is remembered instead.
+    /// Adds the messages of a stored session. Messages that the memory already contains are not changed.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -36,26 +31,12 @@ extension ConversationMemory {
         let spoken = session.messages.filter {
             !Self.omittedTypes.contains($0.messageType) && !$0.content.isEmpty
         }
-        var drafts = spoken.map { message in
+        let drafts = spoken.map { message in
             MessageDraft(
-                id: message.id.uuidString.lowercased(),
-                role: ConversationRole(rawValue: message.role.rawValue),
-                content: message.content, timestamp: message.timestamp)
-        }
-        if session.messages.isEmpty, !session.firstUserMessage.isEmpty {
-            drafts = [
-                MessageDraft(
-                    id: Self.firstMessageName, role: .user, content: session.firstUserMessage,
-                    timestamp: session.createdAt)
-            ]
+                id: message.id.uuidString.lowercased(), role: message.role, content: message.content,
+                timestamp: message.timestamp)
         }
         let report = try await remember(drafts, in: scope, batchSize: batchSize)
-        if spoken.contains(where: { $0.content.utf8.elementsEqual(session.firstUserMessage.utf8) }) {
-            // The session now contains the user's actual first message, so the substitute is removed.
-            let id = MessageWriter.entryID(named: Self.firstMessageName, in: scope)
-            let substitute = try await store.storage.snapshot().entries([id])
-            try await forget(substitute.compactMap(RememberedMessage.init))
-        }
         return SessionReport(messages: report, omitted: session.messages.count - spoken.count)
     }
 }

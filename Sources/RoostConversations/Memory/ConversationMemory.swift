@@ -1,6 +1,6 @@
-import Foundation
+public import Foundation
 public import Roost
-import RoostModel
+public import RoostModel
 
 /// Stores the messages of conversations as entries, so they are searched by meaning and by words, clustered,
 /// backed up and exported like all other entries.
@@ -45,10 +45,6 @@ public struct ConversationMemory: Sendable {
     /// conversation, so a client that still has it does not restore it; one with a name or a time is known by
     /// these. A number of 24 bits represents the text of a removed message, so another is mistaken for it
     /// in 1 of 16 million cases.
-    ///
-    /// If a call begins with a message that differs from the stored ones, such as a summary of older
-    /// messages, and continues with two or more turns with which the conversation ends, the first message is
-    /// added but is no turn: it is known wherever the scope contains an equal one.
     ///
     /// - Parameters:
     ///   - drafts: The messages.
@@ -148,5 +144,91 @@ extension RememberedMessage {
         return messages.map { (source: sources[$0.scope] ?? "", message: $0) }
             .sorted { ($0.source, $0.message.number) < ($1.source, $1.message.number) }
             .map(\.message)
+    }
+}
+
+/// Makes the memory usable as a chat storage that keeps every message. The limit on the number of messages
+/// applies only to fetching.
+extension ConversationMemory: ChatStorage {
+    public func fetch(
+        userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws -> [ConversationMessage] {
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        return trimToEvenPairs(
+            alternating(try await messages(Filter(scope))), maxMessages: maxMessages)
+    }
+
+    public func saveMessages(
+        _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
+        maxMessages: Int?
+    ) async throws {
+        try await remember(
+            messages.map(MessageDraft.init),
+            in: ChatScope(userId: userId, sessionId: sessionId, agentId: agentId))
+    }
+
+    public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
+        let all = try await messages(Filter(userId: userId, sessionId: sessionId))
+        return ChatRules.merged(
+            Dictionary(grouping: all, by: \.scope).map { ($0.key.agentId, alternating($0.value)) })
+    }
+
+    /// Returns the messages, omitting each message that directly follows one with the same role.
+    private func alternating(_ messages: [RememberedMessage]) -> [ConversationMessage] {
+        ChatRules.adding(messages.map(\.message), to: [])
+    }
+}
+
+extension ConversationMemory {
+    /// A selection of messages. A message matches if it meets all conditions that are set.
+    public struct Filter: Sendable, Hashable {
+        /// The user of the conversation.
+        public var userId: String?
+        /// The session of the conversation.
+        public var sessionId: String?
+        /// The agent of the conversation.
+        public var agentId: String?
+        /// The start of the time range. A message with exactly this time matches.
+        public var since: Date?
+        /// The end of the time range. A message with exactly this time does not match.
+        public var until: Date?
+
+        /// A filter that matches all messages.
+        public static let all = Filter()
+
+        /// The end of the year 9999, after which a store cannot represent dates.
+        private static let latestEnd = Date(timeIntervalSince1970: 253_402_300_800)
+
+        /// Creates a filter.
+        public init(
+            userId: String? = nil, sessionId: String? = nil, agentId: String? = nil, since: Date? = nil,
+            until: Date? = nil
+        ) {
+            (self.userId, self.sessionId, self.agentId) = (userId, sessionId, agentId)
+            (self.since, self.until) = (since, until)
+        }
+
+        /// Creates a filter that matches the messages of one conversation.
+        public init(_ scope: ChatScope) {
+            self.init(userId: scope.userId, sessionId: scope.sessionId, agentId: scope.agentId)
+        }
+
+        /// The corresponding filter for the entries of the store.
+        public var entries: EntryFilter {
+            typealias Key = RememberedMessage.Key
+            var filter = EntryFilter(metadata: [Key.kind: Key.message])
+            filter.metadata[Key.user] = userId
+            filter.metadata[Key.session] = sessionId
+            filter.metadata[Key.agent] = agentId
+            if let userId, let sessionId, let agentId {
+                let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+                filter.sources = [scope.source]
+            }
+            if since != nil || until != nil {
+                let start = since ?? .distantPast
+                filter.created = start..<max(start, until ?? Self.latestEnd)
+            }
+            return filter
+        }
     }
 }

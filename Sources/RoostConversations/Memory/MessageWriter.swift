@@ -60,11 +60,7 @@ struct MessageWriter: Sendable {
         var unknown = messages
         if !isContinued {
             let stored = try await StoredConversation(scope, in: snapshot)
-            if messages.contains(where: { $0.identity == nil }) {
-                unknown = try await stored.continuation(of: messages)
-            } else if stored.lacksMessages {
-                unknown = try await stored.withoutRemoved(messages)
-            }
+            unknown = try await stored.continuation(of: messages)
             conversation = stored
         }
         let rest = unknown.dropFirst(run.batchSize)
@@ -141,11 +137,6 @@ struct MessageWriter: Sendable {
 
     // MARK: Entries
 
-    /// Returns the id of the entry for a message with the given name.
-    static func entryID(named name: String, in scope: ChatScope) -> Entry.ID {
-        PendingMessage.Identity(PendingMessage.key(named: name), in: scope).id
-    }
-
     private func entry(
         of message: PendingMessage, _ identity: PendingMessage.Identity, at now: Date
     ) -> Entry {
@@ -166,7 +157,6 @@ struct MessageWriter: Sendable {
         if let speaker = draft.speaker, !speaker.isEmpty { metadata[Key.speaker] = .string(speaker) }
         if let name = draft.id { metadata[Key.name] = .string(name) }
         if let title = draft.title, !title.isEmpty { metadata[Key.title] = .string(title) }
-        if message.isAside { metadata[Key.turn] = .bool(false) }
         return metadata
     }
 }

@@ -13,9 +13,6 @@ struct PendingMessage: Sendable {
     var textKey: String
     /// The mark of the role, the speaker and the content (``textMark(of:)``).
     var textMark: UInt32
-    /// Whether the message is no turn of the conversation, although its role is that of one: a summary that
-    /// replaces older messages.
-    var isAside = false
     /// The key and the id of the message's entry; `nil` if only its position in the conversation
     /// distinguishes the message from others with the same text.
     var identity: Identity?
@@ -86,20 +83,13 @@ struct PendingMessage: Sendable {
     }
 
     /// Returns whether the message can be the removed one with the given mark: it has the same text and, if
-    /// it has a name or a time, the id of the same entry.
+    /// it has an identity, the id of the same entry.
     func isEqual(to mark: MessageMark) -> Bool {
         guard mark.text == textMark else { return false }
-        guard draft.id != nil || draft.timestamp != nil else { return true }
-        return [identity?.id, draft.id.flatMap { UUID(uuidString: $0) }].contains { id in
+        guard let identity else { return true }
+        return [identity.id, draft.id.flatMap { UUID(uuidString: $0) }].contains { id in
             id.map { MessageMark.entry($0) == mark.entry } ?? false
         }
-    }
-
-    /// Makes the message one that is no turn of the conversation. It is then known wherever the conversation
-    /// contains an equal one.
-    mutating func setAside(in scope: ChatScope) {
-        isAside = true
-        identity = identity ?? Identity(EntryID.contentKey(digest, occurrence: 0), in: scope)
     }
 
     /// Returns whether the message can be this turn of the conversation.

@@ -2,6 +2,48 @@ import Foundation
 import Roost
 import RoostModel
 
+extension ConversationMemory {
+    /// Returns the messages that answer a query best, best first. The result is empty if no message is closer
+    /// to the query than unrelated text, unless the options include all messages.
+    ///
+    /// Messages are ranked like the hits of a search, with more weight for words. Shares of the relevance of
+    /// the messages before and after a message are added to its relevance, and a bonus if the query names a
+    /// date that includes the time of the message. If no message is close to the query, but some are from a
+    /// date that it names, as in `what happened on 7 July`, the result is not empty.
+    ///
+    /// - Parameters:
+    ///   - query: The query, usually a question.
+    ///   - filter: The messages to search.
+    ///   - options: The limits and the scoring options.
+    /// - Throws: `RoostError` with `.badInput` for an empty query or options out of range;
+    ///   `EmbedderError`; `StorageError`; `CancellationError`.
+    public func recall(
+        _ query: String, in filter: Filter = .all, _ options: RecallOptions = RecallOptions()
+    ) async throws -> [Recollection] {
+        try await search(query, in: filter, options).recollections
+    }
+
+    /// Returns the messages that answer a query best, with information about the search, such as corrected
+    /// words.
+    ///
+    /// - Throws: The same errors as ``recall(_:in:_:)``.
+    @concurrent
+    public func search(
+        _ query: String, in filter: Filter = .all, _ options: RecallOptions = RecallOptions()
+    ) async throws -> RecallResult {
+        try await Recall(store: store, query: query, filter: filter, options: options).run()
+    }
+
+    /// Returns the messages of a scope that answer a query best, best first.
+    ///
+    /// - Throws: The same errors as ``recall(_:in:_:)``.
+    public func recall(
+        _ query: String, in scope: ChatScope, limit: Int = 10
+    ) async throws -> [Recollection] {
+        try await recall(query, in: Filter(scope), RecallOptions(limit: limit))
+    }
+}
+
 /// One search of a memory: finds candidates, scores them, and adds their context.
 struct Recall: Sendable {
     private let store: KnowledgeStore
@@ -9,7 +51,9 @@ struct Recall: Sendable {
     private let filter: ConversationMemory.Filter
     private let options: RecallOptions
     private let now: Date
-    private let dates: NamedDates
+    /// The dates that the query names, and the calendar in which their days begin.
+    private let dates: Set<WrittenDate>
+    private let calendar: Calendar
 
     /// The number of candidates of the search. With fewer candidates, the scores of neighbors of good answers
     /// would be unknown.
@@ -47,7 +91,10 @@ struct Recall: Sendable {
         }
         (self.store, self.query, self.filter, self.options) = (store, query, filter, options)
         now = options.now ?? Date()
-        dates = NamedDates(in: query, timeZone: options.timeZone)
+        dates = WrittenDate.dates(in: query)
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = options.timeZone
+        self.calendar = calendar
     }
 
     /// The number of messages in ``RecallResult/nearest``.
@@ -59,7 +106,7 @@ struct Recall: Sendable {
         if !options.includesAll, found.search.isNoise {
             let nearest = candidates.prefix(Self.nearestCount)
             // A date that the query names is a reason to return the messages from this date, and only those.
-            candidates.removeAll { !dates.contains($0.message.timestamp) }
+            candidates.removeAll { !isNamed($0.message.timestamp) }
             if candidates.isEmpty {
                 return RecallResult(recollections: [], nearest: Array(nearest), search: found.search)
             }
@@ -74,6 +121,9 @@ struct Recall: Sendable {
         result.isCut = found.isCut && best.count == candidates.count
         return result
     }
+
+    /// Returns whether a time is within one of the dates that the query names.
+    private func isNamed(_ date: Date) -> Bool { dates.contains { $0.contains(date, in: calendar) } }
 
     // MARK: Candidates
 
@@ -116,7 +166,9 @@ struct Recall: Sendable {
         let isCut = hits.count >= search.limit
         // In a large memory, messages from the date that the query names may not be among the best of all
         // messages, so they are searched separately.
-        for range in isCut ? dates.ranges.prefix(Self.maximumDates) : [] {
+        let ranges = dates.filter { $0.year != nil }.compactMap { $0.period(in: calendar)?.times }
+            .sorted { $0.lowerBound < $1.lowerBound }
+        for range in isCut ? ranges.prefix(Self.maximumDates) : [] {
             search.filter.created = filter.entries.created.map { $0.clamped(to: range) } ?? range
             hits += try await store.search(search).hits
         }
@@ -149,7 +201,7 @@ struct Recall: Sendable {
         for (index, candidate) in candidates.enumerated() {
             weights[index].scale(by: 1 / best)
             let timestamp = candidate.message.timestamp
-            if dates.contains(timestamp) { weights[index].time = Self.dateBonus }
+            if isNamed(timestamp) { weights[index].time = Self.dateBonus }
             guard let recency = options.recency else { continue }
             let age = max(0, now.timeIntervalSince(timestamp))
             weights[index].scale(by: 1 - recency.weight)

@@ -1,4 +1,50 @@
+public import Foundation
 public import Roost
+
+/// Options for recalling messages.
+public struct RecallOptions: Sendable, Hashable {
+    /// The influence of the age of a message on its score.
+    public struct Recency: Sendable, Hashable {
+        /// The weight of the age in the score, from 0 to 1.
+        public var weight: Float
+        /// The age in seconds at which a message gets half of the age score of a new message.
+        public var halfLife: TimeInterval
+
+        /// Creates a setting for the influence of age. The default half-life is a week.
+        public init(weight: Float = 0.25, halfLife: TimeInterval = 7 * 86_400) {
+            (self.weight, self.halfLife) = (weight, halfLife)
+        }
+    }
+
+    /// The maximum number of recalled messages, not counting their context.
+    public var limit = 10
+    /// The number of best messages to skip before the first one of the result.
+    package var offset = 0
+    /// The number of messages before and after each message that are returned as its context.
+    public var context = 1
+    /// The maximum number of tokens of all returned messages, as the embedding model counts them; `nil` for
+    /// no limit. The best messages come first, each followed by its context.
+    public var tokenBudget: Int?
+    /// Whether to search by meaning, by words, or both.
+    public var mode = SearchMode.hybrid
+    /// Whether messages are returned even if none of them is closer to the query than unrelated text.
+    public var includesAll = false
+    /// Whether words are searched for exactly as the query spells them, apart from inflection
+    /// (`EntrySearch.usesExactWords`).
+    public var usesExactWords = false
+    /// The influence of the age of a message; `nil` if age has no influence.
+    public var recency: Recency?
+    /// The time relative to which the age of messages is determined; `nil` for the current time.
+    public var now: Date?
+    /// The time zone of the dates that the query names, such as `7 July` or `May 2023`. Messages from such a
+    /// date get a higher score.
+    public var timeZone = TimeZone.current
+
+    /// Creates options.
+    public init(limit: Int = 10, context: Int = 1, tokenBudget: Int? = nil) {
+        (self.limit, self.context, self.tokenBudget) = (limit, context, tokenBudget)
+    }
+}
 
 /// The result of a search of a memory.
 public struct RecallResult: Sendable {
@@ -26,4 +72,118 @@ public struct RecallResult: Sendable {
 
     /// Whether messages were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { recollections.isEmpty && !nearest.isEmpty }
+}
+
+/// A message that was recalled, with its context.
+public struct Recollection: Sendable, Hashable {
+    /// The message.
+    public var message: RememberedMessage
+    /// The relevance, from 0 to 1, by which recollections are ordered.
+    public var score: Float
+    /// The hit of the search that found the message. Its score is that of the message alone, without the
+    /// influence of other messages and of times.
+    public var hit: QueryHit
+    /// The shares of the score that come from the message, its neighbors, a time that the query names, and
+    /// the age of the message. They add up to ``score``. The JSON encoding omits them.
+    public var explanation = RecallExplanation()
+    /// The preceding messages in the same scope, oldest first. Messages that are themselves recollections, or
+    /// that belong to the context of a better recollection, are omitted.
+    public var before: [RememberedMessage] = []
+    /// The following messages in the same scope, oldest first. The same messages are omitted as in
+    /// ``before``.
+    public var after: [RememberedMessage] = []
+
+    /// Creates a recollection.
+    public init(
+        message: RememberedMessage, score: Float, hit: QueryHit,
+        explanation: RecallExplanation = RecallExplanation(), before: [RememberedMessage] = [],
+        after: [RememberedMessage] = []
+    ) {
+        self.message = message
+        self.score = score
+        self.hit = hit
+        self.explanation = explanation
+        self.before = before
+        self.after = after
+    }
+
+    /// The cosine similarity of the query and the message.
+    public var similarity: Float { hit.similarity }
+}
+
+extension Recollection: Identifiable {
+    /// The id of the message.
+    public var id: Entry.ID { message.id }
+}
+
+extension Recollection: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case message, score, similarity, title, location, before, after
+    }
+
+    /// Encodes the message with its score, title, location and context.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(message, forKey: .message)
+        try container.encode(score, forKey: .score)
+        try container.encode(similarity, forKey: .similarity)
+        try container.encodeIfPresent(hit.title, forKey: .title)
+        try container.encode(hit.location, forKey: .location)
+        try container.encode(before, forKey: .before)
+        try container.encode(after, forKey: .after)
+    }
+}
+
+/// The shares of a recollection's score, which add up to ``Recollection/score``.
+public struct RecallExplanation: Sendable, Hashable {
+    /// The shares that come from the message itself. They are in proportion to those of ``Recollection/hit``,
+    /// and their sum is the share of the message, not the score of the hit.
+    public var message = ScoreExplanation()
+    /// The share that comes from the relevance of the two preceding and the two following messages, as far as
+    /// the search found them.
+    public var neighbors: Float = 0
+    /// The share that comes from a time that the query names, if the message is from that time.
+    public var time: Float = 0
+    /// The share that comes from the age of the message; 0 if ``RecallOptions/recency`` is `nil`. The weight
+    /// of recency lowers the other shares.
+    public var recency: Float = 0
+
+    /// Creates an explanation in which every share is 0.
+    public init() {}
+}
+
+/// The weight by which a message is ranked, in its parts.
+struct RecallWeight {
+    /// The relevance of the message itself.
+    var relevance: Float
+    /// The shares of the relevance of the messages around it.
+    var neighbors: Float
+    /// The bonus for a message from a date that the query names.
+    var time: Float = 0
+    /// The part for the age of the message.
+    var recency: Float = 0
+
+    var sum: Float { relevance + neighbors + time + recency }
+
+    /// Multiplies every part by a factor.
+    mutating func scale(by factor: Float) {
+        relevance *= factor
+        neighbors *= factor
+        time *= factor
+        recency *= factor
+    }
+
+    /// Returns the shares of the score of a recollection with this weight. The score is not linear in the
+    /// weight, so each part has the share of the score that it has of the weight.
+    func explanation(of recollection: Recollection) -> RecallExplanation {
+        var result = RecallExplanation()
+        guard sum > 0 else { return result }
+        let factor = recollection.score / sum
+        let hit = recollection.hit
+        if hit.score > 0 { result.message = hit.explanation.scaled(by: relevance * factor / hit.score) }
+        result.neighbors = neighbors * factor
+        result.time = time * factor
+        result.recency = recency * factor
+        return result
+    }
 }

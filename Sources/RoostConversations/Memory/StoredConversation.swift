@@ -35,9 +35,6 @@ struct StoredConversation {
         }
     }
 
-    /// Whether messages were removed from the scope.
-    var lacksMessages: Bool { entryIDs.count < nextNumber }
-
     /// Returns the source record of the scope after messages with the given identities were added.
     func record(adding messages: [PendingMessage], _ identities: [PendingMessage.Identity]) -> Source {
         let added = zip(messages, identities).map { MessageMark(text: $0.textMark, id: $1.id) }
@@ -59,9 +56,7 @@ struct StoredConversation {
             guard let message = RememberedMessage(entry) else { return nil }
             let draft = MessageDraft(role: message.role, speaker: message.speaker, content: message.content)
             (id, number) = (message.id, Int64(message.number))
-            isTurn =
-                PendingMessage.isTurn(message.role)
-                && entry.metadata[RememberedMessage.Key.turn] != .bool(false)
+            isTurn = PendingMessage.isTurn(message.role)
             let present = PendingMessage.textKey(PendingMessage.digest(of: draft))
             textKeys = [present] + (entry.key.map { [PendingMessage.textKey(ofKey: $0)] } ?? [])
         }
@@ -76,142 +71,57 @@ struct StoredConversation {
         case removed(MessageMark)
     }
 
-    /// The minimum number of turns after a summary that the conversation ends with.
-    private static let minimumAfterSummary = 2
-
-    /// Returns the messages of a call without those that the conversation already ends with: the longest
-    /// sequence of turns at the start of the call that is equal to the last turns of the conversation.
+    /// Returns the messages of a call without those that the conversation had: the longest sequence of turns at
+    /// the start of the call that is equal to the last turns of the conversation, and removed messages with an
+    /// identity.
     ///
     /// So a repeated call adds nothing; a client may send the whole conversation, or the last messages, each
     /// time; and a text that recurs later in the conversation is added again. Messages that were removed from
     /// the store are known at their place in the order, but a client need not send them.
     ///
-    /// A client with a limited memory may begin a call with a summary of the older messages, which differs
-    /// each time. If the turns after the first one are the last ones of the conversation, the first one is
-    /// therefore no turn (`PendingMessage.isAside`).
-    ///
     /// - Throws: `StorageError`; `CancellationError`.
     func continuation(of messages: ArraySlice<PendingMessage>) async throws -> ArraySlice<PendingMessage> {
+        let marks = Dictionary(grouping: marks, by: \.text)
+        let unknown = messages.filter { message in
+            message.identity == nil || !(marks[message.textMark] ?? []).contains(where: message.isEqual(to:))
+        }
+        guard messages.contains(where: { $0.identity == nil }) else { return unknown[...] }
         let turns = messages.filter { PendingMessage.isTurn($0.draft.role) }
-        let instructions = try await lostInstructions(among: messages)
-        let slots = try await lastSlots(turns.count, readingAll: !instructions.isEmpty)
-        var alignment = TurnAlignment(slots)
-        var known = turns.prefix(alignment.knownCount(turns[...]))
-        var aside: Int?
-        if known.isEmpty, let first = turns.first {
-            let count = alignment.knownCount(turns.dropFirst())
-            // Without an older message, there is nothing that the first one could summarize.
-            if count >= Self.minimumAfterSummary, slots.count > count {
-                (aside, known) = (first.index, turns.dropFirst().prefix(count))
+        let count = Self.knownCount(turns, atEndOf: try await lastSlots(turns.count))
+        let known = Set(turns.prefix(count).map(\.index))
+        return unknown.filter { !known.contains($0.index) }[...]
+    }
+
+    /// Returns the number of turns, from the first one on, with which a conversation ends.
+    ///
+    /// - Complexity: O(number of turns · number of slots) if all texts are equal, and less if they differ.
+    static func knownCount(_ turns: [PendingMessage], atEndOf slots: [Slot]) -> Int {
+        var known = 0
+        // The slots that can follow the turns so far, in ascending order: those turns can begin at any slot.
+        var positions = Array(slots.indices)
+        for (index, turn) in turns.enumerated() {
+            var next: [Int] = []
+            for position in positions where position < slots.count && turn.isEqual(to: slots[position]) {
+                var following = position + 1
+                if following > next.last ?? 0 { next.append(following) }
+                // The client may have forgotten the removed messages after a turn.
+                while following < slots.count, case .removed = slots[following] {
+                    following += 1
+                    if following > next.last ?? 0 { next.append(following) }
+                }
             }
+            guard let last = next.last else { break }
+            if last == slots.count { known = index + 1 }
+            positions = next
         }
-        var indices = Set(known.map(\.index))
-        // Instructions of the system have no place in the order.
-        let removed = slots.compactMap { if case .removed(let mark) = $0 { mark } else { nil } }
-        for message in instructions where removed.contains(where: message.isEqual(to:)) {
-            indices.insert(message.index)
-        }
-        return messages.filter { !indices.contains($0.index) }.map { message in
-            var message = message
-            if message.index == aside { message.setAside(in: scope) }
-            return message
-        }[...]
+        return known
     }
 
-    /// Returns the instructions of the system that the conversation does not contain, although it had
-    /// messages with their marks.
-    private func lostInstructions(
-        among messages: ArraySlice<PendingMessage>
-    ) async throws -> [PendingMessage] {
-        guard lacksMessages else { return [] }
-        return try await lost(messages.filter { !PendingMessage.isTurn($0.draft.role) })
-    }
-
-    /// Returns those of the given messages, all with an identity, that the conversation does not contain,
-    /// although it had messages with the same text.
-    private func lost(_ messages: [PendingMessage]) async throws -> [PendingMessage] {
-        let texts = Set(marks.map(\.text))
-        let found = messages.filter { texts.contains($0.textMark) }
-        let stored = Set(try await snapshot.revisions(of: found.compactMap(\.identity?.id)).keys)
-        return found.filter { message in message.identity.map { !stored.contains($0.id) } ?? false }
-    }
-
-    /// Returns the last turns of the conversation, or all if it has fewer, and the removed messages between
-    /// and around them.
+    /// Returns the last turns of the conversation, at least the given number or all, and the removed messages
+    /// between and around them.
     ///
-    /// - Parameter readsAll: Whether all messages are read, so that all removed ones are found.
-    private func lastSlots(_ count: Int, readingAll readsAll: Bool) async throws -> [Slot] {
-        let (messages, areAll) =
-            readsAll ? (try await allMessages(), true) : try await lastMessages(withTurns: count)
-        let turns = messages.filter(\.isTurn).suffix(count)
-        guard areAll else { return turns.map(Slot.turn) }
-        let slots =
-            turns.map { (number: $0.number, slot: Slot.turn($0)) }
-            + removed(among: messages).map { (number: $0.number, slot: Slot.removed($0.mark)) }
-        return slots.sorted { $0.number < $1.number }.map(\.slot)
-    }
-
-    /// Returns the numbers and marks of the messages that were removed, in ascending order.
-    ///
-    /// - Parameter messages: All messages that are left.
-    private func removed(among messages: [Message]) -> [(number: Int64, mark: MessageMark)] {
-        let numbers = Set(messages.map(\.number))
-        let first = nextNumber - Int64(marks.count)
-        return marks.enumerated().map { (number: first + Int64($0.offset), mark: $0.element) }
-            .filter { !numbers.contains($0.number) }
-    }
-
-    /// Returns the messages of a call, all with an identity, without those that were removed from the store:
-    /// a removed message with an equal mark is between the same messages of the conversation.
-    ///
-    /// - Complexity: O(number of the scope's messages); O(number of messages of the call) if none of them can
-    ///   be a removed one.
-    /// - Throws: `StorageError`; `CancellationError`.
-    func withoutRemoved(
-        _ messages: ArraySlice<PendingMessage>
-    ) async throws -> ArraySlice<PendingMessage> {
-        guard try await !lost(Array(messages)).isEmpty else { return messages }
-        let stored = try await allMessages()
-        let numbers = Dictionary(stored.map { ($0.id, $0.number) }) { first, _ in first }
-        let removed = Dictionary(grouping: removed(among: stored)) { $0.mark.text }
-        let known = messages.map { message in
-            message.identity.flatMap { numbers[$0.id] }
-                ?? message.draft.id.flatMap { UUID(uuidString: $0) }.flatMap { numbers[$0] }
-        }
-        // For each message, the number of the next one that is stored.
-        var following = [Int64](repeating: .max, count: known.count + 1)
-        for index in known.indices.reversed() { following[index] = known[index] ?? following[index + 1] }
-        var (kept, last) = ([PendingMessage](), Int64(-1))
-        for (index, message) in messages.enumerated() {
-            if let number = known[index] {
-                last = max(last, number)
-            } else if let place = removed[message.textMark]?.first(where: {
-                last < $0.number && $0.number < following[index] && message.isEqual(to: $0.mark)
-            }) {
-                last = place.number
-                continue
-            }
-            kept.append(message)
-        }
-        return kept[...]
-    }
-
-    /// Returns all messages of the conversation in their order.
-    private func allMessages() async throws -> [Message] {
-        var messages: [Message] = []
-        for try await page in snapshot.entryPages(matching: EntryFilter(sources: [scope.source])) {
-            messages += page.entries.compactMap(Message.init)
-        }
-        return messages.sorted { $0.number < $1.number }
-    }
-
-    /// Returns the last messages of the conversation in their order, with at least the given number of turns,
-    /// or all.
-    ///
-    /// - Returns: The messages, and whether they are all. If not, none of the messages after the first one of
-    ///   them was removed.
     /// - Complexity: O(count) if the last messages are also the last entries; otherwise, all are read.
-    private func lastMessages(withTurns count: Int) async throws -> ([Message], areAll: Bool) {
+    private func lastSlots(_ count: Int) async throws -> [Slot] {
         var (messages, turnCount) = ([Message](), 0)
         var remaining = entryIDs[...]
         while turnCount < count, !remaining.isEmpty {
@@ -221,12 +131,21 @@ struct StoredConversation {
             turnCount += read.count { $0.isTurn }
             messages += read
         }
-        // Entries that an undo has restored are the last ones, but their messages keep their numbers.
-        let last = nextNumber - Int64(messages.count)..<nextNumber
-        if !remaining.isEmpty, Set(messages.map(\.number)) != Set(last) {
-            return (try await allMessages(), true)
+        var first = remaining.isEmpty ? 0 : nextNumber - Int64(messages.count)
+        // Messages may have been removed. Entries that an undo has restored are the last ones, but their
+        // messages keep their numbers.
+        if !remaining.isEmpty, Set(messages.map(\.number)) != Set(first..<nextNumber) {
+            (messages, first) = ([], 0)
+            for try await page in snapshot.entryPages(matching: EntryFilter(sources: [scope.source])) {
+                messages += page.entries.compactMap(Message.init)
+            }
         }
-        return (messages.sorted { $0.number < $1.number }, remaining.isEmpty)
+        let numbers = Set(messages.map(\.number))
+        let removed = marks.enumerated()
+            .map { (number: nextNumber - Int64(marks.count - $0.offset), slot: Slot.removed($0.element)) }
+            .filter { $0.number >= first && !numbers.contains($0.number) }
+        let turns = messages.filter(\.isTurn).map { (number: $0.number, slot: Slot.turn($0)) }
+        return (turns + removed).sorted { $0.number < $1.number }.map(\.slot)
     }
 
     // MARK: Identities

@@ -10,7 +10,7 @@ import RoostModel
 public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     let database: ConversationDatabase
 
-    private let onDamage: DamageHandler<String>
+    private let onDamage: DamageHandler
 
     /// Opens or creates a database.
     ///
@@ -20,9 +20,9 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     ///     default, a warning is logged.
     /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
     ///   program, `.inputOutput`.
-    public init(databasePath: String, onDamage: DamageHandler<String>? = nil) throws {
+    public init(databasePath: String, onDamage: DamageHandler? = nil) throws {
         database = try ConversationDatabase(path: databasePath)
-        self.onDamage = onDamage ?? { DamageLog.warn($0) }
+        self.onDamage = onDamage ?? ConversationFormat.warn
     }
 
     /// Opens an existing database.
@@ -32,7 +32,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     ///   - onDamage: As in ``init(databasePath:onDamage:)``.
     /// - Throws: `StorageError` with `.notFound` if the file does not exist or is empty; the errors of
     ///   ``init(databasePath:onDamage:)``.
-    public init(existing url: URL, onDamage: DamageHandler<String>? = nil) throws {
+    public init(existing url: URL, onDamage: DamageHandler? = nil) throws {
         let path = url.resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard attributes?[.type] as? FileAttributeType == .typeRegular, attributes?[.size] as? Int ?? 0 > 0
@@ -61,32 +61,22 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     public func getAllSessions() async throws -> [StoredSession] {
         let onDamage = onDamage
         return try await database.read { database in
-            try Self.rows(database).compactMap { row in
-                let (messages, corruptRows) = try Self.messages(row, database)
-                guard corruptRows.isEmpty else {
-                    try onDamage(Self.damage(row, messages.count, corruptRows))
+            try Row.fetchAll(
+                database, sql: "SELECT * FROM sessions ORDER BY accessed DESC, touch DESC"
+            ).compactMap { row in
+                do {
+                    return try Self.session(row, database)
+                } catch let error as StorageError where error.code == .damaged {
+                    onDamage(error)
                     return nil
                 }
-                return try Self.session(row, messages)
             }
         }
     }
 
-    private static func rows(_ database: Database) throws -> [Row] {
-        try Row.fetchAll(database, sql: "SELECT * FROM sessions ORDER BY accessed DESC, touch DESC")
-    }
-
     public func getSession(id: String) async throws -> StoredSession? {
         try await database.read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(id.utf8)]
-            ).map { row in
-                let (messages, corruptRows) = try Self.messages(row, database)
-                guard corruptRows.isEmpty else {
-                    throw try Self.damaged(Self.damage(row, messages.count, corruptRows).location)
-                }
-                return try Self.session(row, messages)
-            }
+            try Self.row(of: id, database).map { try Self.session($0, database) }
         }
     }
 
@@ -117,7 +107,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
                 arguments: [number])
             let unchanged = zip(old, encoded).prefix { $0 == $1 }.count
             // Corrupt messages must not be overwritten.
-            let decoder = ConversationMessage.decoder()
+            let decoder = ConversationFormat.decoder()
             guard
                 old.dropFirst(unchanged).allSatisfy({
                     (try? decoder.decode(ChatMessage.self, from: $0)) != nil
@@ -162,14 +152,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         try SessionRules.check(id: session.id)
         let encoded = try Self.encoded(session.messages)
         try await database.write { database in
-            let old = try Row.fetchOne(
-                database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(session.id.utf8)])
-            if let old {
-                let (messages, corruptRows) = try Self.messages(old, database)
-                guard corruptRows.isEmpty else {
-                    throw try Self.damaged(Self.damage(old, messages.count, corruptRows).location)
-                }
-            }
+            // Throws if the stored session is corrupt, so that it is not overwritten.
+            _ = try Self.row(of: session.id, database).map { try Self.session($0, database) }
             try database.execute(sql: "DELETE FROM sessions WHERE id = ?", arguments: [Data(session.id.utf8)])
             try database.execute(
                 sql: """
@@ -219,31 +203,29 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    /// Returns the messages of a session and the numbers of corrupt rows.
-    private static func messages(
-        _ row: Row, _ database: Database
-    ) throws -> (messages: [ChatMessage], corruptRows: [DatabaseValue]) {
-        let decoder = ConversationMessage.decoder()
-        var (messages, corruptRows) = ([ChatMessage](), [DatabaseValue]())
+    private static func row(of id: String, _ database: Database) throws -> Row? {
+        try Row.fetchOne(database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(id.utf8)])
+    }
+
+    /// Returns the session of a row with its messages.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if a message is corrupt.
+    private static func session(_ row: Row, _ database: Database) throws -> StoredSession {
+        let session: Int64 = row["number"]
+        let decoder = ConversationFormat.decoder()
         let stored = try Row.fetchCursor(
             database, sql: "SELECT number, message FROM session_messages WHERE session = ? ORDER BY number",
-            arguments: [row["number"] as Int64])
+            arguments: [session])
+        var messages: [ChatMessage] = []
         while let stored = try stored.next() {
             let data = (stored["message"] as DatabaseValue).storage.value as? Data
             let number: DatabaseValue = stored["number"]
-            if let message = try? decoder.decode(ChatMessage.self, from: data ?? Data()),
-                ConversationDatabase.messageNumber(number) != nil
-            {
-                messages.append(message)
-            } else {
-                corruptRows.append(number)
-            }
+            guard ConversationDatabase.messageNumber(number) != nil,
+                let message = try? decoder.decode(ChatMessage.self, from: data ?? Data())
+            else { throw damaged("session_messages, session \(session), number \(number)") }
+            messages.append(message)
         }
-        return (messages, corruptRows)
-    }
-
-    private static func session(_ row: Row, _ messages: [ChatMessage]) throws -> StoredSession {
-        StoredSession(
+        return StoredSession(
             id: try text(row, "id"), createdAt: Date(milliseconds: try row.decode(forColumn: "created")),
             firstUserMessage: try text(row, "first_message"),
             lastAccessedAt: Date(milliseconds: try row.decode(forColumn: "accessed")), messages: messages)
@@ -259,28 +241,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
             "cannot read the session: \(location) is corrupt")
     }
 
-    private static func damage(
-        _ row: Row, _ readable: Int, _ corruptRows: [DatabaseValue]
-    ) throws -> ConversationDamage<String> {
-        ConversationDamage(
-            subject: try text(row, "id"),
-            location: "session_messages, session \(row["number"] as Int64), "
-                + ConversationDatabase.text(forRows: corruptRows), readable: readable)
-    }
-
     private static func encoded(_ messages: [ChatMessage]) throws -> [Data] {
-        let encoder = ConversationMessage.encoder()
+        let encoder = ConversationFormat.encoder()
         return try messages.map { try encoder.encode($0) }
-    }
-}
-
-extension SQLiteSessionStorage: MaintainedStorage {
-    public func damage() async throws -> [ConversationDamage<String>] {
-        try await database.read { database in
-            try Self.rows(database).compactMap { row in
-                let (messages, corruptRows) = try Self.messages(row, database)
-                return corruptRows.isEmpty ? nil : try Self.damage(row, messages.count, corruptRows)
-            }
-        }
     }
 }

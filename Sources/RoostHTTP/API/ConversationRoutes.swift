@@ -99,8 +99,8 @@ enum ConversationRoutes {
             + "skipped if the conversation contains one with the same role, speaker, text and timestamp, and "
             + "a message of the role system if it contains an equal text. If a new message equals the last "
             + "stored one, give it a name or a timestamp. A message that was removed is not stored again in "
-            + "its position in the conversation. If the first message differs each time, such as a summary, "
-            + "it is stored, and the conversation continues if at least two of its last messages follow.",
+            + "its position in the conversation. A summary that differs each time needs no place in a request: "
+            + "send the messages after it.",
         effect: .writes,
         body: .json(
             Schema.object(
@@ -138,7 +138,7 @@ enum ConversationRoutes {
         let drafts = try (body["messages"]?.elements ?? []).enumerated().map { index, value in
             try draft(value, index)
         }
-        func name(_ key: String) -> String { body[key]?.asString ?? "" }
+        func name(_ key: String) -> String { body[key]?.string ?? "" }
         let scope = ChatScope(userId: name("user"), sessionId: name("session"), agentId: name("agent"))
         return try await call.context.handle.use { store in
             let report = try await ConversationMemory(store).remember(drafts, in: scope)
@@ -176,7 +176,7 @@ enum ConversationRoutes {
         var options = RecallOptions(
             limit: call.body["limit"]?.integer ?? 10, context: call.body["context"]?.integer ?? 1)
         options.now = Date()
-        options.mode = call.body["mode"]?.asString.flatMap(SearchMode.init) ?? .hybrid
+        options.mode = call.body["mode"]?.string.flatMap(SearchMode.init) ?? .hybrid
         options.includesAll = call.body["all"]?.flag ?? false
         options.usesExactWords = call.body["exactWords"]?.flag ?? false
         options.recency = call.body["recent"]?.flag == true ? RecallOptions.Recency() : nil
@@ -189,7 +189,7 @@ enum ConversationRoutes {
                 return .json(["messages": [], "notices": [.string(reason)]])
             }
             let found = try await ConversationMemory(store).search(
-                call.body["query"]?.asString ?? "", in: selection, options)
+                call.body["query"]?.string ?? "", in: selection, options)
             var members = try MessageJSON.explanation(of: found, hasFilter: hasFilter)
             members["messages"] = .array(try found.recollections.map(MessageJSON.brief))
             return .json(.object(members))
@@ -198,8 +198,8 @@ enum ConversationRoutes {
 
     private static func filter(_ value: JSONValue) throws(ToolFailure) -> ConversationMemory.Filter {
         ConversationMemory.Filter(
-            userId: value["user"]?.asString, sessionId: value["session"]?.asString,
-            agentId: value["agent"]?.asString,
+            userId: value["user"]?.string, sessionId: value["session"]?.string,
+            agentId: value["agent"]?.string,
             since: try FilterArguments.period("since", value)?.times.lowerBound,
             until: try FilterArguments.period("until", value)?.times.upperBound)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostConversations
 
-/// Tests of message windows, damage, concurrent storages and retention.
+/// Tests of message windows, damage and concurrent storages.
 @Suite(.temporaryFolders)
 struct ChatStorageTests {
     private func message(_ role: ConversationRole, _ content: String) -> ConversationMessage {
@@ -67,55 +67,44 @@ struct ChatStorageTests {
     }
 
     @Test(arguments: [true, false])
-    func `the retention determines whether messages outside the window are kept`(isFile: Bool) async throws {
-        for retention in [ChatRetention.window, .everything] {
-            let folder = TemporaryFolder.unusedURL()
-            let storage: any ChatStorage =
-                isFile
-                ? FileChatStorage(directory: folder, retention: retention)
-                : try SQLiteChatStorage(
-                    databasePath: folder.appendingPathComponent("c").path, retention: retention)
-            for number in 0..<400 {
-                try await storage.saveMessages(
-                    [message(.user, "q\(number)"), message(.assistant, "a\(number)")], userId: "u",
-                    sessionId: "s", agentId: "a", maxMessages: 6)
-            }
-            func count(_ maxMessages: Int?) async throws -> Int {
-                try await storage.fetch(
-                    userId: "u", sessionId: "s", agentId: "a", maxMessages: maxMessages
-                )
-                .count
-            }
-            #expect(try await count(6) == 6)
-            #expect(try await count(nil) == (retention == .window ? 6 : 800))
-            let all = try await storage.fetchAllChats(userId: "u", sessionId: "s")
-            #expect(all.count == (retention == .window ? 6 : 800))
+    func `messages outside the window are removed`(isFile: Bool) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let storage: any ChatStorage =
+            isFile
+            ? FileChatStorage(directory: folder)
+            : try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c").path)
+        for number in 0..<400 {
+            try await storage.saveMessages(
+                [message(.user, "q\(number)"), message(.assistant, "a\(number)")], userId: "u",
+                sessionId: "s", agentId: "a", maxMessages: 6)
         }
+        for maxMessages in [6, nil] {
+            let found = try await storage.fetch(
+                userId: "u", sessionId: "s", agentId: "a", maxMessages: maxMessages)
+            #expect(found.count == 6)
+        }
+        #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 6)
     }
 
-    @Test func `an incomplete last line is ignored and truncated by the next save`() async throws {
+    @Test func `a truncated file is reported and not overwritten`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let storage = FileChatStorage(directory: folder)
-        func save(_ role: ConversationRole, _ text: String) async throws {
-            try await storage.save(
-                message(role, text), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        func save() async throws {
+            try await storage.saveMessages(
+                [message(.user, "one"), message(.assistant, "two")], userId: "u", sessionId: "s",
+                agentId: "a", maxMessages: nil)
         }
-        func texts() async throws -> [String] {
-            try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-                .map(\.content)
-        }
-        try await save(.user, "one")
+        try await save()
         let name = try #require(
             FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".jsonl") })
         let url = folder.appendingPathComponent(name)
-        let first = try Data(contentsOf: url)
-        try await save(.assistant, "two")
-        let both = try Data(contentsOf: url)
-        for length in first.count..<both.count {
-            try both.prefix(length).write(to: url)
-            #expect(try await texts() == ["one"], "\(length) bytes")
-            try await save(.assistant, "two")
-            #expect(try await texts() == ["one", "two"], "\(length) bytes")
+        let whole = try Data(contentsOf: url)
+        let lines = whole.indices.filter { whole[$0] == UInt8(ascii: "\n") }
+        // A file that ends after a line has the messages up to there.
+        for length in whole.indices where !lines.contains(length - 1) {
+            try whole.prefix(length).write(to: url)
+            await #expect { try await save() } throws: { ($0 as? StorageError)?.code == .damaged }
+            #expect(try Data(contentsOf: url) == whole.prefix(length))
         }
     }
 
@@ -148,13 +137,11 @@ struct ChatStorageTests {
         }
         #expect(try await fetch("two") == 2)
         #expect(try await storage.fetchAllChats(userId: "u", sessionId: "two").count == 2)
-        let found = try await storage.damage()
-        #expect(found.map(\.readable) == [1] && found[0].subject?.sessionId == "one")
     }
 
     @Test func `a file whose first line is corrupt is reported`() async throws {
         let folder = TemporaryFolder.unusedURL()
-        let reported = Mutex<[ConversationDamage<ChatScope>]>([])
+        let reported = Mutex<[StorageError]>([])
         let storage = FileChatStorage(directory: folder) { damage in
             reported.withLock { $0.append(damage) }
         }
@@ -174,7 +161,7 @@ struct ChatStorageTests {
         }
         try Data("nonsense\n".utf8).write(to: url)
         #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 2)
-        #expect(reported.withLock { $0.map(\.readable) } == [0])
+        #expect(reported.withLock { $0.map { $0.message.contains(url.path) } } == [true])
     }
 
     @Test func `large messages outside the window are removed from the file`() async throws {
@@ -264,7 +251,7 @@ struct ChatStorageTests {
 
     @Test func `the log of a database does not stay long after a checkpoint`() async throws {
         let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
-        let storage = try SQLiteChatStorage(databasePath: path, retention: .everything)
+        let storage = try SQLiteChatStorage(databasePath: path)
         func save(_ message: ConversationMessage) async throws {
             try await storage.save(message, userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
         }

@@ -194,8 +194,8 @@ import Testing
     @Test func `concurrent writers do not lose equal texts`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let stores = [
-            try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()),
-            try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() },
+            try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder()),
+            try await KnowledgeStore.open(at: folder) { _ in LexicalEmbedder() },
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, store) in stores.enumerated() {

@@ -274,13 +274,13 @@ import Testing
         let among = [EntryCondition(.metadata("kind"), .isOneOf(["message", "a, b"]))]
         let report = try await store.recluster(clusters: 3, among: among)
         #expect(report.clusters.count == 3)
-        #expect(try await store.clusterDrift().entries == 60)
-        #expect(try await store.clusterDrift().isDue == false)
+        #expect(try await store.clusters.drift().entries == 60)
+        #expect(try await store.clusters.drift().isDue == false)
         try await memory.remember(say(60..<66), in: scope)
         try await store.add("the heron stands in the water")
         let snapshot = try await store.storage.snapshot()
         let assignments = try await snapshot.assignments(of: nil)
-        let drift = try await store.clusterDrift()
+        let drift = try await store.clusters.drift()
         #expect(assignments.count == 66)
         #expect(drift.entries == 66 && drift.unassigned == 0)
         let ids = Set(try await memory.messages().map(\.id))
@@ -350,9 +350,6 @@ import Testing
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var session = StoredSession(
             id: "s", createdAt: date, firstUserMessage: "Where do swifts sleep?", lastAccessedAt: date)
-        let first = try await memory.remember(session, userId: "u", agentId: "a")
-        #expect(first.messages.new == 1 && first.omitted == 0)
-        #expect(try await memory.messages().map(\.content) == ["Where do swifts sleep?"])
         session.messages = [
             ChatMessage(role: .user, content: "And herons?", timestamp: date),
             ChatMessage(role: .assistant, content: "looking", messageType: .toolUse, timestamp: date),
@@ -365,13 +362,13 @@ import Testing
         #expect(second.messages.new == 2 && second.omitted == 2)
         let third = try await memory.remember(session, userId: "u", agentId: "a")
         #expect(third.messages.new == 0 && third.messages.known == 2)
-        #expect(try await memory.messages().map(\.role.rawValue) == ["user", "user", "critic"])
+        #expect(try await memory.messages().map(\.role.rawValue) == ["user", "critic"])
     }
 
     @Test func `two writers never assign the same number`() async throws {
         let folder = TemporaryFolder.unusedURL()
-        let first = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
-        let second = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        let first = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
+        let second = try await KnowledgeStore.open(at: folder) { _ in LexicalEmbedder() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, store) in [first, second].enumerated() {
                 group.addTask {

@@ -54,7 +54,7 @@ import Testing
             case .shuffled: stored.shuffle(using: &generator)
             }
             let store = try await KnowledgeStore.create(
-                in: TemporaryFolder.unusedURL(), provider: provider, embedder: LexicalEmbedder())
+                at: TemporaryFolder.unusedURL(), provider: provider, embedder: LexicalEmbedder())
             for entry in stored { try await store.storage.saveEntries([entry]) }
             for entry in stored.prefix(stored.count / 6) { try await store.storage.deleteEntry(entry.id) }
             try await check(ConversationMemory(store), &generator)

@@ -1,12 +1,13 @@
 import Foundation
 import Roost
 import RoostModel
+import TestSupport
 import Testing
 
 @testable import RoostConversations
 
-/// Tests of conversations from which messages were removed, and of summaries that replace older messages.
-struct RemovedMessageTests {
+/// Tests of conversations from which messages were removed.
+@Suite(.temporaryFolders) struct RemovedMessageTests {
     private let memory = ConversationMemory(
         KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()))
     private let scope = ChatScope(userId: "u", sessionId: "s", agentId: "a")
@@ -69,7 +70,8 @@ struct RemovedMessageTests {
         let storage = InMemoryStorageProvider()
         let memory = ConversationMemory(KnowledgeStore(storage: storage, embedder: LexicalEmbedder()))
         let store = KnowledgeStore(
-            storage: storage, embedder: LexicalEmbedder(), recording: UndoRecorder(command: "remove"))
+            storage: storage, embedder: LexicalEmbedder(),
+            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "remove"))
         try await memory.remember(turns(Array(all.prefix(4))), in: scope)
         let ids = try await memory.messages().prefix(2).map(\.id)
         #expect(try await store.remove(Array(ids)) == 2)
@@ -184,7 +186,7 @@ struct RemovedMessageTests {
         #expect(try await memory.messages().map(\.number) == Array(0..<6))
     }
 
-    @Test func `a record of an earlier version has no marks`() async throws {
+    @Test func `a record without marks is read`() async throws {
         #expect(try await new(turns(Array(all.prefix(4)))) == 4)
         _ = try await memory.store.storage.commit(
             WriteBatch(sources: [Source(id: scope.source, fingerprint: "chat:4")]))
@@ -212,44 +214,5 @@ struct RemovedMessageTests {
             let state = try #require(ConversationState(fingerprint: text))
             #expect(state.marks.isEmpty && state.nextNumber == (text.hasPrefix("chat:7") ? 7 : 0))
         }
-    }
-
-    // MARK: Summaries
-
-    @Test func `a window that begins with a changing summary is stored once`() async throws {
-        let texts = (0..<20).map { "message \($0)" }
-        #expect(try await new(turns(Array(texts.prefix(6)))) == 6)
-        for end in stride(from: 8, through: 20, by: 2) {
-            let window = turns(Array(texts[(end - 6)..<end]))
-            let summary = MessageDraft(role: .user, content: "summary of \(end - 6) messages")
-            let call = [summary] + window
-            #expect(try await new(call) == 3, "\(end)")
-            // A repeated call adds nothing.
-            #expect(try await new(call) == 0, "\(end)")
-        }
-        #expect(try await contents().filter { $0.hasPrefix("message") } == texts)
-        #expect(try await contents().count == 20 + 7)
-        // The conversation continues without the summaries.
-        #expect(try await new(turns(texts + ["next"])) == 1)
-    }
-
-    @Test func `the first turn of a conversation is no summary`() async throws {
-        #expect(try await new(turns(["yes", "ok", "go"])) == 3)
-        // Nothing precedes the equal turns, so all are new.
-        #expect(
-            try await new([
-                MessageDraft(role: .assistant, content: "well"), MessageDraft(role: .user, content: "yes"),
-                MessageDraft(role: .assistant, content: "ok"), MessageDraft(role: .user, content: "go"),
-            ]) == 4)
-        #expect(try await contents() == ["yes", "ok", "go", "well", "yes", "ok", "go"])
-    }
-
-    @Test func `one equal turn after a different one is new`() async throws {
-        #expect(try await new(turns(["hello", "hi", "yes", "ok"])) == 4)
-        let call = [
-            MessageDraft(role: .user, content: "and now"), MessageDraft(role: .assistant, content: "ok"),
-            MessageDraft(role: .user, content: "thanks"),
-        ]
-        #expect(try await new(call) == 3)
     }
 }

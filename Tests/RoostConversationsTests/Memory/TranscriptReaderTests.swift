@@ -191,7 +191,7 @@ import Testing
         let file = try read([line("a"), "oops", "{\"b\": 1}", "", line("c")].joined(separator: "\n"))
         #expect(file.format == .claude)
         #expect(file.transcripts.map(\.sessionId) == ["a", "c"])
-        #expect(file.problems.map(\.location) == ["conversation 2", "conversation 3"])
+        #expect(file.problems.map(\.location) == ["line 2", "line 3"])
     }
 
     @Test(arguments: ["", "\n"])

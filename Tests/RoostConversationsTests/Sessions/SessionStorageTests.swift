@@ -56,18 +56,13 @@ struct SessionStorageTests {
         #expect(await mock.calls.count { $0.name == "getSession" } == 3)
     }
 
-    @Test func `a cache evicts the session that was read least recently`() async throws {
+    @Test func `a cache is cleared when it is full`() async throws {
         let counted = CountingStorage()
         for id in ["a", "b", "c"] { try await counted.saveSession(id: id, firstMessage: id) }
         let cache = CachingSessionStorage(wrapping: counted, limit: 2)
-        for id in ["a", "b", "a", "c"] {
+        for id in ["a", "b", "a", "c", "c", "a"] {
             #expect(try await cache.getSession(id: id)?.firstUserMessage == id)
         }
-        #expect(await counted.reads == 3)
-        // "c" has replaced "b".
-        for id in ["a", "c"] { _ = try await cache.getSession(id: id) }
-        #expect(await counted.reads == 3)
-        _ = try await cache.getSession(id: "b")
         #expect(await counted.reads == 4)
         // The list of three sessions exceeds the limit.
         for _ in 0..<2 { #expect(try await cache.getAllSessions().count == 3) }

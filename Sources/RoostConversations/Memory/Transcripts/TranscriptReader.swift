@@ -7,15 +7,10 @@ import RoostModel
 ///
 /// A record that cannot be read is reported with its location and skipped.
 public struct TranscriptReader: Sendable {
-    /// The maximum size of a file in bytes. It is limited because the whole file is read into memory.
-    public var maximumFileSize = 1 << 30
-
-    /// The parsers for the records of JSON Lines files, most specific first. The last one is the default.
-    private static let recordParsers: [any TranscriptParser.Type] = [
-        ClaudeCodeTranscript.self, JSONLinesTranscript.self,
+    /// The parsers, most specific first.
+    private static let parsers: [any TranscriptParser.Type] = [
+        ChatGPTExport.self, ClaudeExport.self, ClaudeCodeTranscript.self, JSONLinesTranscript.self,
     ]
-    /// The parsers for exported conversations. The last one is the default.
-    private static let exportParsers: [any TranscriptParser.Type] = [ChatGPTExport.self, ClaudeExport.self]
 
     /// The number of bytes at the beginning of a file that are searched for a zero byte. Text files contain
     /// none, so a zero byte identifies a binary file.
@@ -29,9 +24,7 @@ public struct TranscriptReader: Sendable {
     /// - Throws: `RoostError` with `.noInput` if the file cannot be read, `.badInput` if it is not in a
     ///   supported format.
     public func read(_ url: URL) throws -> TranscriptFile {
-        var reader = RecordReader()
-        reader.maximumFileSize = maximumFileSize
-        return try read(try reader.load(url), name: url.path)
+        try read(try RecordReader().load(url), name: url.path)
     }
 
     /// Reads the contents of a file.
@@ -49,179 +42,93 @@ public struct TranscriptReader: Sendable {
         guard let start = text.first(where: { !$0.isJSONSpace }) else {
             throw RoostError(.badInput, "cannot read \(name): the file is empty")
         }
-        // An export is a single JSON document, which may span several lines.
-        if start == UInt8(ascii: "[") {
-            if let file = try Self.readDocument(text, name) { return file }
-            // The first line of JSON Lines can be damaged, or from another program.
-            if let file = try? Self.readRecords(Self.lines(of: text), name) { return file }
-            let fault = "the syntax of its JSON is invalid, or it is truncated"
-            throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
+        let parts = JSONParts(text)
+        if let elements = Self.elements(of: parts), let file = try Self.file(elements, of: parts, name) {
+            return file
         }
-
-        if let file = try Self.readObject(text, name) { return file }
-        let lines = Self.lines(of: text)
-        if lines.count > 1, let object = JSONValue(lines[0].data), Self.isExport(object) {
-            return try Self.readExport(Elements(lines), name)
+        do {
+            return try Self.file(Self.lines(of: text), name)
+        } catch  where start == UInt8(ascii: "[") {
+            // The first line of JSON Lines can be damaged, but this is more probably a damaged array.
+            throw RoostError(
+                .badInput,
+                "cannot read \(name): the syntax of its JSON is invalid, or it is truncated; nothing was imported"
+            )
         }
-        return try Self.readRecords(lines, name)
     }
 
-    private struct Line {
-        /// The line number, starting at 1.
-        var number: Int
-        var data: Data
+    /// A value of a file; the JSON is `nil` if it is invalid.
+    private struct Item {
+        var location: String
+        var json: JSONValue?
+        /// The JSON text, with which a fault is described.
+        var text: Data
+    }
+
+    /// Returns the ranges of the conversations or messages in a JSON document: the elements of an array or of
+    /// the array in an object, or one exported conversation; `nil` for other files.
+    private static func elements(of parts: JSONParts) -> [Range<Int>]? {
+        if let elements = parts.elements(in: parts.all) { return elements }
+        guard let members = parts.members(in: parts.all) else { return nil }
+        if members["mapping"] != nil || members["chat_messages"] != nil { return [parts.all] }
+        let lists = ["messages", "conversations"].compactMap { members[$0] }
+        guard members["role"] == nil,
+            let list = lists.first(where: { parts.first(in: $0) != UInt8(ascii: "n") })
+        else { return nil }
+        return parts.elements(in: list)
+    }
+
+    /// Reads the elements of a JSON document, each of which is decoded when it is read: the values of a large
+    /// file need many times its size in memory.
+    ///
+    /// - Returns: `nil` if the JSON of an element is invalid.
+    private static func file(
+        _ elements: [Range<Int>], of parts: JSONParts, _ name: String
+    ) throws -> TranscriptFile? {
+        var noun: String?
+        var isValid = true
+        let items = elements.enumerated().lazy.map { index, range in
+            let text = parts.data(range)
+            let json = try? JSONValue(json: text)
+            if json == nil { isValid = false }
+            noun = noun ?? (json?.first("role", "sender") == nil ? "conversation" : "message")
+            return Item(location: "\(noun ?? "element") \(index + 1)", json: json, text: text)
+        }
+        let found = Result { try file(items, name) }
+        return isValid ? try found.get() : nil
     }
 
     /// Returns the lines that are not blank. The data is split before it is decoded, so invalid UTF-8 affects
     /// only the line that contains it.
-    private static func lines(of data: Data) -> [Line] {
-        data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().compactMap {
-            $0.element.allSatisfy(\.isJSONSpace)
-                ? nil : Line(number: $0.offset + 1, data: Data($0.element))
-        }
-    }
-
-    /// The elements of an array, or the values of lines.
-    private struct Elements {
-        let count: Int
-        /// Returns an element.
-        ///
-        /// - Throws: ``InvalidElement``.
-        let value: (_ index: Int) throws -> JSONValue
-        /// Whether the other elements can be read if one of them is invalid.
-        var areIndependent = false
-
-        init(_ values: [JSONValue]) { (count, value) = (values.count, { values[$0] }) }
-
-        init(_ lines: [Line]) {
-            count = lines.count
-            value = { index in
-                guard let value = JSONValue(lines[index].data) else { throw InvalidElement() }
-                return value
+    private static func lines(of data: Data) -> some Sequence<Item> {
+        data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().lazy
+            .filter { !$0.element.allSatisfy(\.isJSONSpace) }
+            .map { number, line in
+                let text = Data(line)
+                return Item(location: "line \(number + 1)", json: try? JSONValue(json: text), text: text)
             }
-            areIndependent = true
-        }
-
-        /// Finds the elements of a JSON array, and decodes each when it is requested: the values of a large
-        /// file need many times its size in memory.
-        ///
-        /// - Returns: `nil` if the value in the range is not an array.
-        init?(_ parts: JSONParts, in range: Range<Int>) {
-            guard let ranges = parts.elements(in: range) else { return nil }
-            count = ranges.count
-            value = { index in
-                guard let value = JSONValue(parts.data(ranges[index])) else { throw InvalidElement() }
-                return value
-            }
-        }
     }
 
-    private struct InvalidElement: Error {}
-
-    /// Reads a file that is a JSON array; returns `nil` if its JSON is invalid.
-    private static func readDocument(_ text: Data, _ name: String) throws -> TranscriptFile? {
-        let parts = JSONParts(text)
-        guard let elements = Elements(parts, in: parts.all) else { return nil }
-        do {
-            return try readArray(elements, name)
-        } catch is InvalidElement {
-            return nil
-        }
-    }
-
-    /// Reads a file that is a JSON object: an exported conversation, or an object with an array of
-    /// conversations or messages. Returns `nil` for other files.
-    private static func readObject(_ text: Data, _ name: String) throws -> TranscriptFile? {
-        let parts = JSONParts(text)
-        guard let members = parts.members(in: parts.all) else { return nil }
-        if members["mapping"] != nil || members["chat_messages"] != nil {
-            return try JSONValue(text).map { try readExport(Elements([$0]), name) }
-        }
-        let lists = ["messages", "conversations"].compactMap { members[$0] }
-        guard members["role"] == nil,
-            let range = lists.first(where: { parts.first(in: $0) != UInt8(ascii: "n") }),
-            let elements = Elements(parts, in: range)
-        else { return nil }
-        do {
-            return try readArray(elements, name)
-        } catch is InvalidElement {
-            return nil
-        }
-    }
-
-    /// Whether an object is a conversation that ChatGPT or Claude.ai has exported.
-    private static func isExport(_ object: JSONValue) -> Bool {
-        object["mapping"] != nil || object["chat_messages"] != nil
-    }
-
-    /// Reads an array of exported conversations, or of messages in the form of JSON Lines.
-    private static func readArray(_ elements: Elements, _ name: String) throws -> TranscriptFile {
-        let first = elements.count > 0 ? try elements.value(0) : nil
-        guard first?.first("role", "sender") != nil else { return try readExport(elements, name) }
-        var builder = TranscriptBuilder()
-        for index in 0..<elements.count {
-            JSONLinesTranscript.parse(
-                try elements.value(index), at: "message \(index + 1)", into: &builder)
-        }
-        return try checked(builder.file(in: .jsonLines), name)
-    }
-
-    private static func readRecords(_ lines: [Line], _ name: String) throws -> TranscriptFile {
+    /// Reads values.
+    ///
+    /// - Throws: `RoostError` with `.badInput` if nothing can be read.
+    private static func file(_ items: some Sequence<Item>, _ name: String) throws -> TranscriptFile {
         var builder = TranscriptBuilder()
         var format = TranscriptFile.Format.jsonLines
-        for line in lines {
-            let location = "line \(line.number)"
-            guard let record = JSONValue(line.data),
-                let parser = recordParsers.first(where: { $0.recognizes(record) }),
-                case .object = record
-            else {
-                let fault = JSONFault.description(of: line.data, fallback: "its format is unknown")
-                builder.skip(location, "is not a valid JSON object: \(fault)")
+        for item in items {
+            guard let json = item.json, let parser = parsers.first(where: { $0.recognizes(json) }) else {
+                let fault = JSONFault.description(of: item.text, fallback: "its format is unknown")
+                builder.skip(item.location, "is not a valid JSON object: \(fault)")
                 continue
             }
             if parser.format != .jsonLines { format = parser.format }
-            parser.parse(record, at: location, into: &builder)
+            parser.parse(json, at: item.location, into: &builder)
         }
-        return try checked(builder.file(in: format), name)
-    }
-
-    /// Returns a file, or throws the error for one from which nothing could be read.
-    private static func checked(_ file: TranscriptFile, _ name: String) throws -> TranscriptFile {
+        let file = builder.file(in: format)
         if file.transcripts.isEmpty, file.omitted == 0, let problem = file.problems.first {
             throw RoostError(
                 .badInput,
                 "cannot read \(name): \(problem.location) \(problem.reason); nothing was imported")
-        }
-        return file
-    }
-
-    private static func readExport(_ conversations: Elements, _ name: String) throws -> TranscriptFile {
-        var builder = TranscriptBuilder()
-        var format = TranscriptFile.Format.claude
-        for index in 0..<conversations.count {
-            let location = "conversation \(index + 1)"
-            let conversation: JSONValue
-            do {
-                conversation = try conversations.value(index)
-            } catch {
-                guard conversations.areIndependent else { throw error }
-                builder.skip(location, "is not a valid JSON object")
-                continue
-            }
-            guard let parser = exportParsers.first(where: { $0.recognizes(conversation) }) else {
-                builder.skip(
-                    location,
-                    "is neither from ChatGPT (no \"mapping\") nor from Claude.ai (no \"chat_messages\")")
-                continue
-            }
-            if parser.format != .claude { format = parser.format }
-            parser.parse(conversation, at: location, into: &builder)
-        }
-        let file = builder.file(in: format)
-        if file.transcripts.isEmpty, conversations.count > 0, format == .claude {
-            throw RoostError(
-                .badInput,
-                "cannot read \(name): it is not an export from ChatGPT or Claude.ai; nothing was imported")
         }
         return file
     }

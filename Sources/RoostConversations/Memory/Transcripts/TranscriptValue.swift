@@ -1,6 +1,16 @@
 import Foundation
 import RoostModel
 
+/// A value in a file of another program, whose format is only partly known.
+typealias JSONValue = MetadataValue
+
+extension MetadataValue {
+    /// Returns the value of the first of the given keys whose value exists and is not `null`.
+    func first(_ keys: String...) -> JSONValue? {
+        keys.lazy.compactMap { self[$0] }.first { $0 != .null }
+    }
+}
+
 /// Conversions of JSON values that several transcript formats share.
 enum TranscriptValue {
     /// The problem that is reported for a record whose time is not in a supported format.
@@ -44,15 +54,10 @@ enum TranscriptValue {
         }
     }
 
-    /// Returns the date that a value denotes: ISO 8601 text, or a number of seconds or milliseconds since
-    /// 1970. A time without a time zone is interpreted as UTC.
+    /// Returns the date that a value denotes: a text, or a number of seconds or milliseconds since 1970.
     static func date(_ value: JSONValue) -> Date? {
-        if let text = value.string {
-            if let date = DateText.date(from: text) { return date }
-            if let day = DateText.date(from: text + "T00:00:00Z") { return day }
-            return DateText.date(from: text.replacingOccurrences(of: " ", with: "T") + "Z")
-        }
-        guard let number = value.number, number.isFinite else { return nil }
+        if let text = value.string { return DateReader.instant(text) }
+        guard let number = value.double, number.isFinite else { return nil }
         let seconds = abs(number) > maximumSeconds ? number / 1000 : number
         let date = Date(timeIntervalSince1970: seconds)
         return date.isWritable ? date : nil

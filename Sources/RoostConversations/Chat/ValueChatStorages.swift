@@ -1,6 +1,36 @@
 import Foundation
 import RoostModel
 
+/// A chat storage that keeps histories in memory, for tests and temporary data.
+public actor InMemoryChatStorage: ChatStorage {
+    private var scopes: [ChatScope: [ConversationMessage]] = [:]
+
+    /// Creates an empty storage.
+    public init() {}
+
+    public func fetch(
+        userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws -> [ConversationMessage] {
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        return ChatRules.trimmed(scopes[scope] ?? [], maxMessages)
+    }
+
+    public func saveMessages(
+        _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
+        maxMessages: Int?
+    ) async throws {
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        scopes[scope] = ChatRules.trimmed(
+            ChatRules.adding(messages, to: scopes[scope] ?? []), maxMessages)
+    }
+
+    public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
+        ChatRules.merged(
+            scopes.filter { $0.key.isOf(userId: userId, sessionId: sessionId) }
+                .map { ($0.key.agentId, $0.value) })
+    }
+}
+
 /// A chat storage that keeps each history in the user defaults. It is suitable for short histories, because
 /// each save writes the complete history.
 ///
@@ -21,10 +51,8 @@ public actor UserDefaultsChatStorage: ChatStorage {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        return try domain.exclusively { domain in
-            try domain.open()
-            return ChatRules.trimmed(try Self.history(Self.name(scope), domain), maxMessages)
-        }
+        return ChatRules.trimmed(
+            try domain.read { try Self.history(Self.name(scope), $0) }, maxMessages)
     }
 
     public func saveMessages(
@@ -32,17 +60,14 @@ public actor UserDefaultsChatStorage: ChatStorage {
         maxMessages: Int?
     ) async throws {
         let name = Self.name(ChatScope(userId: userId, sessionId: sessionId, agentId: agentId))
-        try domain.exclusively { domain in
-            try domain.open()
+        try domain.write { domain in
             let all = ChatRules.adding(messages, to: try Self.history(name, domain))
             try domain.set(ChatRules.trimmed(all, maxMessages), for: name)
-            try domain.save()
         }
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        try domain.exclusively { domain in
-            try domain.open()
+        try domain.read { domain in
             let histories = try domain.names.compactMap { name in
                 guard let scope = Self.scope(name), scope.isOf(userId: userId, sessionId: sessionId) else {
                     return nil as (agent: String, messages: [ConversationMessage])?
@@ -69,16 +94,5 @@ public actor UserDefaultsChatStorage: ChatStorage {
             return nil
         }
         return ChatScope(userId: ids[0], sessionId: ids[1], agentId: ids[2])
-    }
-}
-
-extension UserDefaultsChatStorage: MaintainedStorage {
-    public func damage() async throws -> [ConversationDamage<ChatScope>] {
-        try domain.exclusively { try Self.damage($0) }
-    }
-
-    private static func damage(_ domain: DefaultsDomain) throws -> [ConversationDamage<ChatScope>] {
-        try domain.open()
-        return domain.damage([ConversationMessage].self, scope)
     }
 }
