@@ -21,7 +21,6 @@ struct RecollectionDocument: Encodable {
         let shares = recollection.explanation
         document.explanation?.shares.neighbors = shares.neighbors
         document.explanation?.shares.time = shares.time
-        document.explanation?.shares.recency = shares.recency
         self.hit = document
         (message, before, after) = (recollection.message, recollection.before, recollection.after)
     }
@@ -48,9 +47,6 @@ extension Recollection {
     var explanationText: String {
         HitExplanation.text(
             of: explainedHit,
-            others: [
-                ("neighbors", explanation.neighbors), ("time", explanation.time),
-                ("recency", explanation.recency),
-            ])
+            others: [("neighbors", explanation.neighbors), ("time", explanation.time)])
     }
 }

@@ -50,7 +50,6 @@ struct Recall: Sendable {
     private let query: String
     private let filter: ConversationMemory.Filter
     private let options: RecallOptions
-    private let now: Date
     /// The dates that the query names, and the calendar in which their days begin.
     private let dates: Set<WrittenDate>
     private let calendar: Calendar
@@ -85,12 +84,7 @@ struct Recall: Sendable {
             (0...Self.maximumContext).contains(options.context),
             "the context must be from 0 to \(Self.maximumContext) messages")
         try require(options.tokenBudget.map { $0 > 0 } ?? true, "the token budget must be at least 1")
-        if let recency = options.recency {
-            try require((0...1).contains(recency.weight), "the weight of recency must be from 0 to 1")
-            try require(recency.halfLife > 0, "the half-life must be positive")
-        }
         (self.store, self.query, self.filter, self.options) = (store, query, filter, options)
-        now = options.now ?? Date()
         dates = WrittenDate.dates(in: query)
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = options.timeZone
@@ -202,10 +196,6 @@ struct Recall: Sendable {
             weights[index].scale(by: 1 / best)
             let timestamp = candidate.message.timestamp
             if isNamed(timestamp) { weights[index].time = Self.dateBonus }
-            guard let recency = options.recency else { continue }
-            let age = max(0, now.timeIntervalSince(timestamp))
-            weights[index].scale(by: 1 - recency.weight)
-            weights[index].recency = recency.weight * Float(exp2(-age / recency.halfLife))
         }
         // The best message gets the score of its relevance, and the others get scores in proportion to it.
         let bestScore = QueryHit.score(ofRelativeEvidence: best)

@@ -3,19 +3,6 @@ public import Roost
 
 /// Options for recalling messages.
 public struct RecallOptions: Sendable, Hashable {
-    /// The influence of the age of a message on its score.
-    public struct Recency: Sendable, Hashable {
-        /// The weight of the age in the score, from 0 to 1.
-        public var weight: Float
-        /// The age in seconds at which a message gets half of the age score of a new message.
-        public var halfLife: TimeInterval
-
-        /// Creates a setting for the influence of age. The default half-life is a week.
-        public init(weight: Float = 0.25, halfLife: TimeInterval = 7 * 86_400) {
-            (self.weight, self.halfLife) = (weight, halfLife)
-        }
-    }
-
     /// The maximum number of recalled messages, not counting their context.
     public var limit = 10
     /// The number of best messages to skip before the first one of the result.
@@ -32,10 +19,6 @@ public struct RecallOptions: Sendable, Hashable {
     /// Whether words are searched for exactly as the query spells them, apart from inflection
     /// (`EntrySearch.usesExactWords`).
     public var usesExactWords = false
-    /// The influence of the age of a message; `nil` if age has no influence.
-    public var recency: Recency?
-    /// The time relative to which the age of messages is determined; `nil` for the current time.
-    public var now: Date?
     /// The time zone of the dates that the query names, such as `7 July` or `May 2023`. Messages from such a
     /// date get a higher score.
     public var timeZone = TimeZone.current
@@ -83,8 +66,8 @@ public struct Recollection: Sendable, Hashable {
     /// The hit of the search that found the message. Its score is that of the message alone, without the
     /// influence of other messages and of times.
     public var hit: QueryHit
-    /// The shares of the score that come from the message, its neighbors, a time that the query names, and
-    /// the age of the message. They add up to ``score``. The JSON encoding omits them.
+    /// The shares of the score that come from the message, its neighbors, and a time that the query names. They
+    /// add up to ``score``. The JSON encoding omits them.
     public var explanation = RecallExplanation()
     /// The preceding messages in the same scope, oldest first. Messages that are themselves recollections, or
     /// that belong to the context of a better recollection, are omitted.
@@ -144,9 +127,6 @@ public struct RecallExplanation: Sendable, Hashable {
     public var neighbors: Float = 0
     /// The share that comes from a time that the query names, if the message is from that time.
     public var time: Float = 0
-    /// The share that comes from the age of the message; 0 if ``RecallOptions/recency`` is `nil`. The weight
-    /// of recency lowers the other shares.
-    public var recency: Float = 0
 
     /// Creates an explanation in which every share is 0.
     public init() {}
@@ -160,17 +140,14 @@ struct RecallWeight {
     var neighbors: Float
     /// The bonus for a message from a date that the query names.
     var time: Float = 0
-    /// The part for the age of the message.
-    var recency: Float = 0
 
-    var sum: Float { relevance + neighbors + time + recency }
+    var sum: Float { relevance + neighbors + time }
 
     /// Multiplies every part by a factor.
     mutating func scale(by factor: Float) {
         relevance *= factor
         neighbors *= factor
         time *= factor
-        recency *= factor
     }
 
     /// Returns the shares of the score of a recollection with this weight. The score is not linear in the
@@ -183,7 +160,6 @@ struct RecallWeight {
         if hit.score > 0 { result.message = hit.explanation.scaled(by: relevance * factor / hit.score) }
         result.neighbors = neighbors * factor
         result.time = time * factor
-        result.recency = recency * factor
         return result
     }
 }

@@ -155,7 +155,6 @@ enum ConversationRoutes {
             SearchMode.allCases.map(\.rawValue), "Whether to compare meaning, words or both (default)."),
         "all": Schema.flag("Whether to return the nearest messages even if none is relevant."),
         "exactWords": Schema.flag("Whether to search without correcting misspelled words."),
-        "recent": Schema.flag("Whether to give newer messages a higher score."),
         "tokens": Schema.integer(
             "The maximum number of tokens of all texts; no limit by default.", 1...1_000_000),
     ]) { $1 }
@@ -175,11 +174,9 @@ enum ConversationRoutes {
     ) { call in
         var options = RecallOptions(
             limit: call.body["limit"]?.integer ?? 10, context: call.body["context"]?.integer ?? 1)
-        options.now = Date()
         options.mode = call.body["mode"]?.string.flatMap(SearchMode.init) ?? .hybrid
         options.includesAll = call.body["all"]?.flag ?? false
         options.usesExactWords = call.body["exactWords"]?.flag ?? false
-        options.recency = call.body["recent"]?.flag == true ? RecallOptions.Recency() : nil
         options.tokenBudget = call.body["tokens"]?.integer
         let selection = try filter(call.body)
         let hasFilter = selection != .all
