@@ -74,7 +74,7 @@ struct Backups: AsyncParsableCommand {
         let directory = top.appendingPathComponent("store")
         let vectors = Material.vectors(entries, Self.dimension)
         let embedder = LexicalEmbedder(dimension: Self.dimension)
-        let store = try await KnowledgeStore.create(in: directory, embedder: embedder)
+        let store = try await KnowledgeStore.create(at: directory, embedder: embedder)
         for start in stride(from: 0, to: entries, by: 2000) {
             _ = try await store.storage.commit(
                 WriteBatch(upserts: (start..<min(entries, start + 2000)).map { Self.entry($0, 0, vectors) }))

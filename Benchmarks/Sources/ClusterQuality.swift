@@ -15,7 +15,7 @@ struct ClusterQuality: AsyncParsableCommand {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "roost-quality-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await KnowledgeStore.create(in: folder, embedder: try Material.model())
+        let store = try await KnowledgeStore.create(at: folder, embedder: try Material.model())
         let drafts = rows.map {
             EntryDraft(key: $0.id, content: $0.text, metadata: ["label": .string($0.label ?? "")])
         }
@@ -29,7 +29,7 @@ struct ClusterQuality: AsyncParsableCommand {
             _ = try await store.recluster(clusters: clusters, seed: seed)
         }
         Material.line("recluster", reclustering, "s")
-        let export = try await store.exportClusters()
+        let export = try await store.clusters.export()
         var pairs: [(String, String)] = []
         for cluster in export.clusters {
             for member in cluster.members { pairs.append((member.metadata["label"]?.text ?? "", cluster.id)) }

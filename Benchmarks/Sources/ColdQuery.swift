@@ -18,7 +18,7 @@ struct ColdQuery: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let model = try Material.model()
         let store = try await KnowledgeStore.create(
-            in: folder, provider: provider.provider, embedder: model)
+            at: folder, provider: provider.provider, embedder: model)
         let vectors = Material.vectors(entries, model.space.dimension)
         // Texts of about 125 words with natural word frequencies.
         var mixer = try SentenceMixer(
@@ -33,7 +33,7 @@ struct ColdQuery: AsyncParsableCommand {
         }
         Material.line("saved in batches of 1,000", Double(entries) / time, "entries/s")
         if !onlyIndexed { try await median("without an index", in: folder) }
-        let built = try await Material.seconds { try await store.buildIndex() }
+        let built = try await Material.seconds { try await store.index.build() }
         Material.line("index build", built, "s")
         try await store.close()
         try await opening(in: folder, model, vectors.row(7))
@@ -51,7 +51,7 @@ struct ColdQuery: AsyncParsableCommand {
             var opened: KnowledgeStore?
             first.append(
                 try await Material.seconds {
-                    let store = try await KnowledgeStore.open(in: folder) { _ in model }
+                    let store = try await KnowledgeStore.open(at: folder) { _ in model }
                     _ = try await store.search(EntrySearch(.vector(vector)))
                     opened = store
                 })

@@ -91,7 +91,7 @@ struct Conversations: AsyncParsableCommand {
     }
 
     private func list(_ folder: URL) async throws {
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         let memory = ConversationMemory(store)
         for number in 0..<conversations {
             let drafts = (0..<50).map { turn in

@@ -25,10 +25,10 @@ struct FolderTimes: AsyncParsableCommand {
             try write("Note \(number) about subject \(number % 97).", number, in: notes)
         }
         let store = try await KnowledgeStore.create(
-            in: base.appendingPathComponent("store"), provider: provider.provider,
+            at: base.appendingPathComponent("store"), provider: provider.provider,
             embedder: LexicalEmbedder())
         let folder = SyncedFolder(notes)
-        try await store.addFolder(folder)
+        try await store.folders.add(folder)
         let name = "\(files) files (\(provider.rawValue))"
         try await measure("first sync, \(name)", store, folder)
         try await Task.sleep(for: .seconds(Self.settlingTime))
@@ -51,7 +51,7 @@ struct FolderTimes: AsyncParsableCommand {
     }
 
     private func measure(_ name: String, _ store: KnowledgeStore, _ folder: SyncedFolder) async throws {
-        let time = try await Material.seconds { try await store.sync([folder]) }
+        let time = try await Material.seconds { try await store.folders.sync([folder]) }
         Material.line(name, time, "s")
     }
 
@@ -60,7 +60,7 @@ struct FolderTimes: AsyncParsableCommand {
         let (stream, events) = AsyncStream<Void>.makeStream()
         var options = WatchOptions()
         options.onEvent = { if case .watching = $0 { events.finish() } }
-        let task = Task { [options] in try await store.watchFolders(options) }
+        let task = Task { [options] in try await store.folders.watch(options) }
         for await _ in stream {}
         var times: [Double] = []
         for save in 0..<saves {
@@ -68,7 +68,7 @@ struct FolderTimes: AsyncParsableCommand {
             try write("A saved note with the word \(word).", save * files / max(1, saves), in: notes)
             times.append(
                 try await Material.seconds {
-                    while try await store.query(word).hits.first?.entry.content.contains(word) != true {
+                    while try await store.search(word).hits.first?.entry.content.contains(word) != true {
                         try await Task.sleep(for: .milliseconds(10))
                     }
                 })

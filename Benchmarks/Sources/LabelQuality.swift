@@ -32,7 +32,7 @@ struct LabelQuality: AsyncParsableCommand {
             "roost-labels-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let model = try self.model.open()
-        let store = try await KnowledgeStore.create(in: folder, embedder: model)
+        let store = try await KnowledgeStore.create(at: folder, embedder: model)
         // Add about one entry in a hundred after the clustering.
         let later = rows.indices.filter { $0 % 101 == 100 }
         let drafts = rows.enumerated().map { index, row in
@@ -43,7 +43,7 @@ struct LabelQuality: AsyncParsableCommand {
         let first = rows.indices.filter { $0 % 101 != 100 }.map { drafts[$0] }
         _ = try await store.ingest([SourceDraft(id: set, fingerprint: "1", entries: first)])
         _ = try await store.recluster(seed: seed)
-        try await report(set, store.exportClusters(withEmbeddings: true), model)
+        try await report(set, store.clusters.export(withEmbeddings: true), model)
         let before = try await labels(store)
         _ = try await store.ingest([
             SourceDraft(id: set + " later", fingerprint: "1", entries: later.map { drafts[$0] })
@@ -57,7 +57,7 @@ struct LabelQuality: AsyncParsableCommand {
     }
 
     private func labels(_ store: KnowledgeStore) async throws -> [String: String] {
-        let clusters = try await store.exportClusters().allClusters
+        let clusters = try await store.clusters.export().allClusters
         return Dictionary(clusters.map { ($0.id, $0.label) }) { first, _ in first }
     }
 

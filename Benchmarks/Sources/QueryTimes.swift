@@ -33,7 +33,7 @@ struct QueryTimes: AsyncParsableCommand {
         if !FileManager.default.fileExists(atPath: folder.path) {
             try await build(in: folder, model, &mixer)
         }
-        let opened = try await KnowledgeStore.open(in: folder) { _ in model }
+        let opened = try await KnowledgeStore.open(at: folder) { _ in model }
         var questions = SentenceMixer(mixer, seed: 2)
         let texts = (0..<queries).map { _ in questions.words(8) }
         for text in texts.prefix(10) { _ = try await opened.search(EntrySearch(text)) }
@@ -54,7 +54,7 @@ struct QueryTimes: AsyncParsableCommand {
     {
         let path = Material.data.appendingPathComponent("vectors/passages-base-f16.npy").path
         let base = try NumPy.matrix(path)
-        let store = try await KnowledgeStore.create(in: folder, embedder: model)
+        let store = try await KnowledgeStore.create(at: folder, embedder: model)
         var generator = SeededGenerator(seed: 1)
         for start in stride(from: 0, to: entries, by: 1000) {
             let numbers = start..<min(entries, start + 1000)
@@ -69,7 +69,7 @@ struct QueryTimes: AsyncParsableCommand {
             }
             try await store.storage.saveEntries(batch)
         }
-        Material.line("index build", try await Material.seconds { try await store.buildIndex() }, "s")
+        Material.line("index build", try await Material.seconds { try await store.index.build() }, "s")
         try await store.close()
     }
 }

@@ -19,7 +19,7 @@ struct RecallTimes: AsyncParsableCommand {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("roost-recall-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await KnowledgeStore.create(in: folder, embedder: try options.open())
+        let store = try await KnowledgeStore.create(at: folder, embedder: try options.open())
         let memory = ConversationMemory(store)
         let rows = try Material.rows("retrieval/\(set)/corpus.jsonl")
         for (session, start) in stride(from: 0, to: messages, by: rows.count).enumerated() {
@@ -31,7 +31,7 @@ struct RecallTimes: AsyncParsableCommand {
             try await memory.remember(
                 drafts, in: ChatScope(userId: "u", sessionId: "\(session)", agentId: "a"))
         }
-        try await store.buildIndex()
+        try await store.index.build()
         let texts = try Material.rows("retrieval/\(set)/queries.jsonl").map(\.text).prefix(questions)
         let recallOptions = RecallOptions(limit: 10, context: context)
         for text in texts.prefix(10) { _ = try await memory.recall(text, in: .all, recallOptions) }

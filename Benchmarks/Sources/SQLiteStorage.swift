@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostStorage
 
 /// Compares one commit of many entries with the least work that SQLite needs to store them: executing
 /// prepared statements in a loop, with precomputed values and the same tables and indexes, in one
@@ -31,7 +32,7 @@ struct SQLiteStorage: AsyncParsableCommand {
             defer { try? FileManager.default.removeItem(at: folder) }
             let url = folder.appendingPathComponent("roost.sqlite")
             let store = try await SQLiteStorageProvider(databaseURL: url)
-            try await store.copy(to: folder.appendingPathComponent("loop.sqlite"))
+            try await SQLiteStorageProvider(databaseURL: folder.appendingPathComponent("loop.sqlite")).close()
             var start = ContinuousClock.now
             _ = try await store.commit(WriteBatch(upserts: entries))
             commits.append(seconds(since: start))

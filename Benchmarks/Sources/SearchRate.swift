@@ -27,7 +27,7 @@ struct SearchRate: AsyncParsableCommand {
             try JSONDecoder().decode(Body.self, from: Data($0.utf8)).vector
         }
         let model = try options.open()
-        let opened = try await KnowledgeStore.open(in: URL(fileURLWithPath: store)) { _ in model }
+        let opened = try await KnowledgeStore.open(at: URL(fileURLWithPath: store)) { _ in model }
         for vector in queries.prefix(20) { _ = try await opened.search(EntrySearch(.vector(vector))) }
         let start = ContinuousClock.now
         let count = try await withThrowingTaskGroup(of: Int.self) { group in

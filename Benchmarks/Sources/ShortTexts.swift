@@ -17,7 +17,7 @@ struct ShortTexts: AsyncParsableCommand {
             "roost-short-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try await KnowledgeStore.create(
-            in: folder, provider: provider.provider, embedder: try Material.model())
+            at: folder, provider: provider.provider, embedder: try Material.model())
         var generator = SeededGenerator(seed: 0)
         let drafts = (0..<entries).map { row in
             let start = generator.nextIndex(below: words.count - 8)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostStorage
 
 struct StorageFiles: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

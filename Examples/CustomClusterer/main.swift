@@ -4,6 +4,7 @@
 //
 // The store is in memory. `.lexical` compares texts by their words and needs no model files.
 
+import Foundation
 import Roost
 
 /// Leader clustering: a row joins the first group whose leader is similar enough, or becomes a new leader.
@@ -33,7 +34,7 @@ struct LeaderClusterer: Clusterer {
     }
 }
 
-let undo = UndoRecorder(command: "add")
+let undo = UndoRecorder(directory: FileManager.default.temporaryDirectory, command: "add")
 let store = KnowledgeStore(
     storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(), recording: undo)
 try await store.add("The swifts are back above the roof.")
@@ -46,4 +47,4 @@ let report = try await store.recluster(with: LeaderClusterer())
 for cluster in report.clusters { print("\(cluster.label): \(cluster.members.count) entries") }
 
 try await store.undo()
-print("after undo: \(try await store.exportClusters().clusters.count) clusters")
+print("after undo: \(try await store.clusters.export().clusters.count) clusters")

@@ -19,7 +19,7 @@ for hit in try await store.search(search).hits { print(hit.rank, hit.entry.conte
 
 // All other settings are properties. This search finds entries similar to another entry and compares all
 // vectors instead of using an index.
-if let hit = try await store.query("green roof").hits.first {
+if let hit = try await store.search("green roof").hits.first {
     var similar = EntrySearch(.entries([hit.entry.id]), matching: [.metadata("year") < 2020])
     similar.isExact = true
     for other in try await store.search(similar).hits { print("similar:", other.entry.content) }

@@ -26,7 +26,7 @@ try await store.add("Feed the sourdough on Friday evening.")
 try await store.add("Keel and rudder need a coat of paint.")
 
 let words = CommandLine.arguments.dropFirst().joined(separator: " ")
-for hit in try await store.query(words.isEmpty ? "birds" : words).hits {
+for hit in try await store.search(words.isEmpty ? "birds" : words).hits {
     print(String(format: "%.2f", hit.score), hit.entry.content)
 }
 try await store.close()

@@ -35,7 +35,7 @@ extension KnowledgeStore {
     ///   - filter: The filter that entries must match; by default, all entries match.
     ///   - limit: The maximum number of hits, at least 1.
     /// - Throws: The errors of ``search(_:)-(EntrySearch)``.
-    public func query(
+    public func search(
         _ text: String, matching filter: EntryFilter = .all, limit: Int = 10
     ) async throws -> QueryResult {
         try await search(EntrySearch(text, matching: filter, limit: limit))
@@ -63,14 +63,23 @@ extension KnowledgeStore {
         }
     }
 
-    /// Returns the changes of the store as they are committed, including changes by other processes.
+    /// Returns the numbers of entries with the same values of some properties, such as the number of entries
+    /// of each cluster and month.
     ///
-    /// - Parameter cursor: The position after which changes are returned. `.start` returns every existing
-    ///   entry first; `nil` returns only changes after the call.
-    /// - Throws: `StorageError`, but only if `cursor` is `nil`. The iterators of the sequence throw the
-    ///   errors of reading.
-    public func changes(after cursor: ChangeCursor? = nil) async throws -> ChangeBatches {
-        let start = if let cursor { cursor } else { try await storage.snapshot().stamp.cursor }
-        return storage.changeBatches(after: start)
+    ///     let counts = try await store.count(by: [.cluster, .month])
+    ///
+    /// An entry with several values, such as tags, is counted once for each of them. Periods are in the order
+    /// of the calendar, and other values by the number of their entries, largest first.
+    ///
+    /// - Complexity: O(matching entries), which are read unless all properties are clusters, sources, folders
+    ///   and periods.
+    /// - Throws: ``RoostError`` with `.badInput` if an entry has more than 10,000 combinations of values;
+    ///   `StorageError`; `CancellationError`.
+    @concurrent
+    public func count(
+        by properties: [EntryProperty], matching filter: EntryFilter = .all
+    ) async throws -> [EntryCount] {
+        var counter = try await EntryCounter(properties, in: storage.snapshot())
+        return try await counter.counts(matching: filter)
     }
 }

@@ -3,53 +3,6 @@ import RoostFiles
 public import RoostModel
 
 extension KnowledgeStore {
-    /// The original files of the store; `nil` for a store without a folder.
-    public var originals: OriginalStore? { directory.map { OriginalStore(of: $0) } }
-
-    /// Returns the document from which an entry was ingested, byte for byte.
-    ///
-    /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry or its document;
-    ///   `ChunkStorageError` with `.corrupt` if the document is damaged; `StorageError`.
-    public func original(of id: Entry.ID) async throws -> Data {
-        let snapshot = try await storage.snapshot()
-        guard let entry = try await snapshot.entries([id]).first else {
-            throw RoostError(.notFound, "entry \(id.text) was not found")
-        }
-        guard let source = entry.source else {
-            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original file")
-        }
-        let digest = try await snapshot.sources([source]).first?.documentDigest
-        if let digest, let document = try await originals?.document(digest: digest) { return document }
-        throw RoostError(
-            .notFound,
-            "the original file of entry \(id.text), \(SourceDraft.displayName(of: source)), is not stored",
-            remedy: .keepOriginals)
-    }
-}
-
-// MARK: - Export and import
-
-extension KnowledgeStore {
-    /// Returns the clusters with the texts of their members. All data belongs to one revision.
-    ///
-    /// - Parameter withEmbeddings: Whether to include the embeddings of entries and the centroids.
-    /// - Throws: `StorageError`.
-    @concurrent
-    public func exportClusters(withEmbeddings: Bool = false) async throws -> ClusterExport {
-        try await ClusterExport(try await storage.snapshot(), withEmbeddings: withEmbeddings)
-    }
-
-    /// Returns a two-dimensional layout of the entries, in which similar entries are near each other. If
-    /// there are more than 20,000 entries, the map includes entries at regular intervals, in the order of
-    /// their ids.
-    ///
-    /// - Parameter seed: The seed of the layout.
-    /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;
-    ///   `CancellationError`.
-    public func clusterMap(seed: UInt64 = 0) async throws -> ClusterMap {
-        try await Computation.run { try await ClusterMap.make(storage, seed: seed) }
-    }
-
     /// Writes the entries that match a filter as JSON Lines: one entry per line. All entries belong to one
     /// revision. With vectors, the first line is a header that states their embedding space.
     ///
@@ -124,6 +77,25 @@ extension KnowledgeStore {
     @concurrent
     package func importEntries(
         _ archive: EntryArchive, progress: (@Sendable (Int, Int) -> Void)?
+    ) async throws -> ImportReport {
+        try await EntryImporter.run(archive, into: self, progress: progress)
+    }
+
+    /// Imports texts of another program, and embeds them. Their ids are derived from the source and the id in
+    /// the other program, so that another import of the same database changes nothing.
+    ///
+    /// - **Atomicity**: Commits take place every few hundred entries.
+    /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes
+    ///   there.
+    /// - Parameters:
+    ///   - archive: The texts.
+    ///   - progress: Called after each commit with the number of texts that are in the store, and the number
+    ///     of all texts.
+    /// - Throws: ``RoostError`` with `.badInput`, in which case nothing is imported; `EmbedderError`;
+    ///   `StorageError`; `CancellationError`.
+    @concurrent
+    public func importEntries(
+        _ archive: TextArchive, progress: (@Sendable (Int, Int) -> Void)? = nil
     ) async throws -> ImportReport {
         try await EntryImporter.run(archive, into: self, progress: progress)
     }

@@ -7,7 +7,7 @@ public import RoostText
 ///
 ///     let store = try await KnowledgeStore.openOrCreate(at: folder, model: .miniLM)
 ///     try await store.add("The swift is back above the roof.")
-///     let result = try await store.query("birds")
+///     let result = try await store.search("birds")
 ///
 /// A store is a folder, or any `StorageProvider`. Any number of tasks and processes can use one store at
 /// the same time. The storage is the source of truth; the structures that searches use are derived from it
@@ -17,29 +17,49 @@ public struct KnowledgeStore: Sendable {
     public let storage: any StorageProvider
     /// The embedder that turns text into vectors.
     public let embedder: any Embedder
-    /// The splitter of long texts into passages.
-    public var splitter = PassageSplitter()
-    /// The place where searches compare vectors, if the store is on a server; `nil` to choose it by the size
-    /// of the store (``currentSearchPlace()``).
-    public var searchPlace: SearchPlace?
-    /// The programs that convert files of remembered folders (``syncedFolders()``) to Markdown, by the
-    /// extension of the files. Only a user's settings may name them. The readers of an ingest are those of
-    /// its ``RecordReader``.
-    public var converters: [String: String] = [:]
+    /// The settings of this value, which are not stored.
+    public var settings = StoreSettings()
     /// The vectors and words of passages, and their indexes.
     let searchCatalog: SearchCatalog
     /// The statistics of vectors in a database.
     let pairStatistics = PairStatisticsCache()
     /// The lines that clustering runs exclude, and the vectors of texts without them.
     let boilerplate: BoilerplateCatalog
-    /// The store's folder; `nil` for a store without a folder.
     let directory: URL?
-    /// The recorder of commits, if there is one.
     let undoRecorder: UndoRecorder?
 
     /// Whether the store can only be read, because its folder is on a read-only file system or the permission
     /// to write is missing. Changes then throw `StorageError` with `.readOnly`.
     public var isReadOnly: Bool { directory.map(StoreConfiguration.isReadOnly) ?? false }
+
+    // MARK: Areas
+
+    /// The clusters: read, edit, label and export them. ``recluster(clusters:granularity:maximumOutliers:``
+    /// ``seed:among:ignoringPreviousRun:isDryRun:progress:)`` makes them.
+    public var clusters: StoreClusters {
+        StoreClusters(storage: storage, boilerplate: (entryEmbedder, boilerplate))
+    }
+
+    /// The folders that the store remembers and keeps itself up to date with.
+    public var folders: StoreFolders { StoreFolders(store: self) }
+
+    /// The search index.
+    public var index: StoreIndex { StoreIndex(store: self) }
+
+    /// The links between the current entries.
+    ///
+    /// - Throws: `StorageError`.
+    public var links: LinkGraph {
+        get async throws { try await LinkGraph.current(in: storage) }
+    }
+
+    /// The original files of the store; `nil` for a store without a folder.
+    public var originals: OriginalStore? { directory.map { OriginalStore(of: $0) } }
+
+    /// Computes passages and vectors with this store's embedder.
+    package var entryEmbedder: EntryEmbedder {
+        EntryEmbedder(embedder: embedder, splitter: settings.splitter)
+    }
 
     // MARK: Creating and opening
 
@@ -86,12 +106,12 @@ public struct KnowledgeStore: Sendable {
         if !StoreManifest.exists(in: directory) {
             do {
                 return try await create(
-                    in: directory, provider: provider, embedder: embedder, recording: undo)
+                    at: directory, provider: provider, embedder: embedder, recording: undo)
             } catch let error as RoostError where error.code == .storeExists {
                 // Another process has created the store in the meantime.
             }
         }
-        return try await open(in: directory, recording: undo) { _ in embedder }
+        return try await open(at: directory, recording: undo) { _ in embedder }
     }
 
     /// Creates a store in a folder that contains none.
@@ -108,21 +128,19 @@ public struct KnowledgeStore: Sendable {
     ///   `.damagedManifest` if the folder contains entries but no manifest; `StorageError`.
     @concurrent
     public static func create(
-        in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
+        at directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
         maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
     ) async throws -> KnowledgeStore {
         try StoreManifest.check(maximumSize: maximumSize)
         try StoreManifest.requireOutsideOfStores(directory)
         return try await createAnywhere(
-            in: directory, provider: provider, embedder: embedder, maximumSize: maximumSize, recording: undo)
+            at: directory, provider: provider, embedder: embedder, maximumSize: maximumSize, recording: undo)
     }
 
     /// Creates a store in a folder that can be a part of another store's folder.
-    ///
-    /// - Throws: ``RoostError`` with `.storeExists`, `.configuration` or `.damagedManifest`; `StorageError`.
     @concurrent
     static func createAnywhere(
-        in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
+        at directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
         maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
     ) async throws -> KnowledgeStore {
         try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
@@ -180,7 +198,7 @@ public struct KnowledgeStore: Sendable {
     ///   `StorageError`; any error that `embedder` throws.
     @concurrent
     public static func open(
-        in directory: URL, recording undo: UndoRecorder? = nil,
+        at directory: URL, recording undo: UndoRecorder? = nil,
         embedder: @Sendable (EmbeddingSpace) throws -> any Embedder
     ) async throws -> KnowledgeStore {
         let manifest = try await StoreManifest.settled(in: directory)
@@ -199,9 +217,6 @@ public struct KnowledgeStore: Sendable {
             embedder: model, directory: directory, undoRecorder: undo)
     }
 
-    /// Returns the embedder for a store's space.
-    ///
-    /// - Throws: ``RoostError`` with `.spaceMismatch`; the errors of `embedder`.
     private static func model(
         for space: EmbeddingSpace, of directory: URL, _ embedder: (EmbeddingSpace) throws -> any Embedder
     ) throws -> any Embedder {
@@ -220,144 +235,20 @@ public struct KnowledgeStore: Sendable {
     ///
     /// - Throws: `StorageError` with `.inputOutput`. The store is closed even if an error is thrown.
     public func close() async throws { try await storage.close() }
+}
 
-    // MARK: Entries
+/// Settings that a program chooses when it opens a store.
+public struct StoreSettings: Sendable {
+    /// The splitter of long texts into passages.
+    public var splitter = PassageSplitter()
+    /// The place where searches compare vectors, if the store is on a server; `nil` to choose it by the
+    /// size of the store (``StoreIndex/place()``).
+    public var searchPlace: SearchPlace?
+    /// The programs that convert files of remembered folders (``StoreFolders``) to Markdown, by the
+    /// extension of the files. Only a user's settings may name them. The readers of an ingest are those
+    /// of its ``RecordReader``.
+    public var converters: [String: String] = [:]
 
-    /// Adds a text unless the store contains an equal text: one that was added before, the new text of a
-    /// changed entry, or the whole text of an ingested entry. The equal entry gets the tags and metadata.
-    /// Messages of conversations do not count.
-    ///
-    /// - Returns: The entry, and whether it is new.
-    /// - Throws: ``RoostError`` with `.badInput` for an empty or too large text, or for metadata that stores
-    ///   reject; `EmbedderError`; `StorageError`.
-    @discardableResult
-    public func add(
-        _ content: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
-    ) async throws -> AddedEntry {
-        try await TextAddition.run(content, tags: tags, metadata: metadata, to: self)
-    }
-
-    /// Adds a text with a key, or replaces the text of the entry with this key.
-    ///
-    ///     try await store.add("milk, bread", key: "shopping list")
-    ///     try await store.add("milk, bread, tea", key: "shopping list")   // the same entry
-    ///
-    /// The entry keeps its id, its dates of creation, and its tags and metadata; those of the call are added.
-    ///
-    /// - Parameter key: The name of the text, of at most 1,000 bytes. ``id(ofKey:)`` is the id of its entry.
-    /// - Returns: The entry, and whether it is new.
-    /// - Throws: ``RoostError`` with `.badInput` for an empty or too large text, an invalid key, or metadata
-    ///   that stores reject; `EmbedderError`; `StorageError`.
-    @discardableResult
-    public func add(
-        _ content: String, key: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
-    ) async throws -> AddedEntry {
-        try await TextAddition.run(content, key: key, tags: tags, metadata: metadata, to: self)
-    }
-
-    /// Returns the reason why a text cannot be added with a key; `nil` if it can.
-    package static func fault(ofKey key: String) -> String? { TextAddition.fault(ofKey: key) }
-
-    /// Returns the id of the entry of a text that is added with a key. The store need not contain it.
-    public static func id(ofKey key: String) -> Entry.ID {
-        EntryID.derived(source: TextAddition.defaultSource, key: key)
-    }
-
-    /// Adds a text unless an entry that the caller may see has an equal text.
-    ///
-    /// A hidden entry with an equal text is not changed; a separate entry is added.
-    ///
-    /// - Parameters:
-    ///   - ownSource: The source of added texts, for a caller that sees only a part of the store; `nil` for
-    ///     the source of ``add(_:tags:metadata:)``.
-    ///   - visible: The entries that the caller may see and change.
-    /// - Returns: The entry, and whether it is new.
-    /// - Throws: The errors of ``add(_:tags:metadata:)``.
-    package func add(
-        _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
-        among visible: EntryFilter
-    ) async throws -> AddedEntry {
-        try await TextAddition.run(
-            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
-    }
-
-    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:among:)`` would return if
-    /// the store contains an equal text; `nil` if the call would add an entry.
-    ///
-    /// - Throws: `EmbedderError`; `StorageError`.
-    package func equalEntry(
-        to content: String, ownSource: Source.ID?, among visible: EntryFilter
-    ) async throws -> Entry.ID? {
-        try await TextAddition.existingEntry(content, in: self, ownSource: ownSource, among: visible)?.id
-    }
-
-    /// Removes an entry. It is not an error if the store does not contain it.
-    ///
-    /// - Returns: The number of entries that were removed, 0 or 1.
-    /// - Throws: `StorageError`.
-    @discardableResult
-    public func remove(_ id: Entry.ID) async throws -> Int { try await remove([id]) }
-
-    /// Removes entries, and optionally the records of their sources, in one commit.
-    ///
-    /// Ids that the store does not contain are ignored.
-    ///
-    /// - Parameters:
-    ///   - ids: The ids of the entries.
-    ///   - sources: The ids of source records to remove. The next ingest treats a source without a record as
-    ///     new.
-    /// - Returns: The number of entries that were removed.
-    /// - Throws: `StorageError`.
-    @discardableResult
-    public func remove(_ ids: [Entry.ID], sources: [Source.ID] = []) async throws -> Int {
-        try await EntryEditor(store: self).remove(ids, sources: sources)
-    }
-
-    /// Removes the entries that match a filter, in one commit.
-    ///
-    /// - Returns: The number of entries that were removed.
-    /// - Throws: `StorageError`.
-    @discardableResult
-    public func remove(matching filter: EntryFilter) async throws -> Int {
-        try await EntryEditor(store: self).remove(matching: filter)
-    }
-
-    /// Returns an entry; `nil` if the store does not contain it.
-    ///
-    /// - Throws: `StorageError`.
-    public func entry(_ id: Entry.ID) async throws -> Entry? {
-        try await storage.snapshot().entries([id]).first
-    }
-
-    /// Returns the revision of the last change of an entry, which ``update(_:_:expecting:)`` and
-    /// ``remove(_:expecting:)`` can expect; `nil` if the store does not contain the entry.
-    ///
-    /// Call it before ``entry(_:)``. A change between the two calls then leads to a conflict, and is not
-    /// overwritten.
-    ///
-    /// - Throws: `StorageError`.
-    public func revision(of id: Entry.ID) async throws -> Revision? {
-        try await storage.snapshot().revisions(of: [id])[id]
-    }
-
-    /// Returns the number of entries that match a filter.
-    ///
-    /// - Throws: `StorageError`.
-    public func count(matching filter: EntryFilter = .all) async throws -> Int {
-        let snapshot = try await storage.snapshot()
-        return filter.matchesAll
-            ? snapshot.stamp.entryCount : try await snapshot.rows(matching: filter).count
-    }
-
-    /// Returns the entries that match a filter, oldest first.
-    ///
-    ///     for try await entry in store.entries(matching: [.tag("draft")]) {
-    ///         print(entry.content)
-    ///     }
-    ///
-    /// Entries are read page by page, but all belong to one revision: the current one when an iterator's
-    /// first entry is requested. The iterator throws `StorageError` or `CancellationError`.
-    public func entries(matching filter: EntryFilter = .all) -> EntrySequence {
-        storage.allEntries(matching: filter)
-    }
+    /// Creates the default settings.
+    public init() {}
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostStorage
 import Testing
 
 /// The example of the README, compiled like user code: with access to public API only, and without the
@@ -13,12 +14,12 @@ struct ReadmeTests {
         let store = try await KnowledgeStore.openOrCreate(at: folder, model: .lexical)
         try await store.add("The swift is back above the roof.", tags: ["birds"])
         var count = 0
-        for hit in try await store.query("birds on the roof").hits {
+        for hit in try await store.search("birds on the roof").hits {
             #expect(hit.score > 0 && hit.entry.content.hasPrefix("The swift"))
             count += 1
         }
         let report = try await store.recluster()
-        let export = try await store.exportClusters()
+        let export = try await store.clusters.export()
 
         #expect(count == 1)
         #expect(report.clusters.count == 1)

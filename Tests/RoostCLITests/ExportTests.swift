@@ -125,3 +125,110 @@ import Testing
         #expect(bytes.count > text.utf8.count)
     }
 }
+
+/// Compares the lists of libraries that an installation needs.
+@Suite struct PackageListTests {
+    private func text(of path: String) throws -> String {
+        try String(contentsOf: Fixtures.repository.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    @Test func `the guide names the packages of the Homebrew formula`() throws {
+        let formula = try text(of: "Packaging/roost.rb.in")
+        // The packages of an indented section are only for Linux.
+        let needed = formula.matches(of: /\n  depends_on "(?<name>[^"]+)"/).map { String($0.name) }
+        let guide = try text(of: "Documentation/Guides/Installing.md")
+        let command = try #require(guide.firstMatch(of: /brew install (?<names>.+)/))
+        #expect(command.names.split(whereSeparator: \.isWhitespace).map(String.init) == needed)
+    }
+
+    @Test func `the manifest names the packages of Debian that the setup installs`() throws {
+        let setup = try text(of: "Scripts/setup")
+        let needed = try text(of: "Package.swift").matches(of: /\.apt\(\[(?<names>[^\]]+)\]\)/)
+            .flatMap { $0.names.matches(of: /"(?<name>[^"]+)"/).map { String($0.name) } }
+        #expect(needed.count > 10)
+        for name in needed { #expect(setup.contains(name), "\(name)") }
+    }
+
+    @Test(arguments: ["Packaging/roost.service", "Documentation/Guides/Folders.md"])
+    func `a service runs the program that the Debian package installs`(path: String) throws {
+        // `Scripts/package` replaces this path in the unit of the tarball.
+        let programs = try text(of: path).matches(of: /ExecStart=(?<program>\S+)/).map { String($0.program) }
+        #expect(programs == ["/usr/bin/roost"])
+    }
+}
+
+/// The C compiler of the system; `nil` if none is installed.
+private let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+}
+
+/// Commands with a system clock that is set to an extreme date. The tests require a C compiler.
+@Suite(.temporaryFolders, .enabled(if: compiler != nil)) struct ClockTests {
+    private let cli = CommandLineDriver()
+
+    /// The source of a library that shifts the time of day of a process, but not its monotonic clock.
+    private static let source = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <stdlib.h>
+        #include <sys/time.h>
+        #include <time.h>
+        typedef int (*clock_function)(clockid_t, struct timespec *);
+        static long shift(clock_function real) {
+            static long seconds; static int known;
+            if (!known) {
+                struct timespec now; real(CLOCK_REALTIME, &now);
+                seconds = atol(getenv("CLOCK_AT")) - now.tv_sec; known = 1;
+            }
+            return seconds;
+        }
+        int clock_gettime(clockid_t id, struct timespec *time) {
+            clock_function real = (clock_function)dlsym(RTLD_NEXT, "clock_gettime");
+            int result = real(id, time);
+            if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE) time->tv_sec += shift(real);
+            return result;
+        }
+        int gettimeofday(struct timeval *time, void *zone) {
+            struct timespec now; clock_gettime(CLOCK_REALTIME, &now);
+            time->tv_sec = now.tv_sec; time->tv_usec = now.tv_nsec / 1000;
+            return 0;
+        }
+        time_t time(time_t *result) {
+            struct timespec now; clock_gettime(CLOCK_REALTIME, &now);
+            if (result) *result = now.tv_sec;
+            return now.tv_sec;
+        }
+        """
+
+    private func compile() throws -> URL {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        let (source, library) = (
+            cli.home.appendingPathComponent("clock.c"), cli.home.appendingPathComponent("clock.so")
+        )
+        try Self.source.write(to: source, atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: compiler ?? "")
+        process.arguments = ["-shared", "-fPIC", "-o", library.path, source.path, "-ldl"]
+        try TestTool.start(process)
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return library
+    }
+
+    /// The years 11502, 2270 and 1969.
+    @Test(arguments: ["300800000000", "9470000000", "-864000"])
+    func `a command with an extreme system date ends with a result or a message`(date: String) throws {
+        let library = try compile()
+        #expect(try cli.roost("add", "a swift above the roof", "--store=s").status == 0)
+        for arguments in [
+            ["add", "a boat on the lake"], ["query", "swift"], ["list"], ["recluster"], ["status"],
+        ] {
+            let running = try cli.start(
+                arguments + ["--store=s"], environment: ["LD_PRELOAD": library.path, "CLOCK_AT": date])
+            try running.input.close()
+            let outcome = try running.outcome()
+            #expect(running.process.terminationReason == .exit, "\(arguments): \(outcome.error)")
+            #expect(outcome.status < 128 && outcome.status != 70, "\(arguments): \(outcome)")
+        }
+    }
+}

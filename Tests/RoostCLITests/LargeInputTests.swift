@@ -1,7 +1,9 @@
 import Foundation
-import Roost
+import RoostModel
 import TestSupport
 import Testing
+
+@testable import Roost
 
 /// Tests with very large files.
 @Suite(.temporaryFolders) struct LargeInputTests {
@@ -93,5 +95,194 @@ import Testing
                 "\($0)".contains("binary") || ($0 as? RoostError)?.message.contains("binary") == true
             }
         }
+    }
+}
+
+/// Tests of files with rows that cannot be read.
+@Suite(.temporaryFolders) struct PartialSourceTests {
+    private let cli = CommandLineDriver()
+
+    /// A line of JSON Lines that is skipped, and a part of the reason.
+    static let invalidLines: [(line: String, reason: String)] = [
+        ("{\"text\":\"a\",\"\(String(repeating: "k", count: 5000))\":1}", "a key longer than 4096 bytes"),
+        ("{\"text\":\"a\",\"x\":\(nested(70))}", "nested deeper than 64 levels"),
+        ("{\"text\":\"a\",\"x\":\(nested(200))}", "nested too deeply"),
+        ("{\"text\":\"a\",\"x\":\(nested(600))}", "nested too deeply"),
+        ("{\"text\":\"\\ud800x\"}", "unpaired surrogate at byte 15"),
+        ("{\"text\":\"\\ude00\\ud83d\"}", "unpaired surrogate at byte 15"),
+        ("{\"text\":\"a\",\"n\":1e999}", "number out of range at byte 21"),
+        ("[\"text\"]", "it is an array, not an object"), ("{\"text\":", "not a JSON value at byte 8"),
+        ("{\"text\":5}", "no string for the key"), ("7", "it is a single value"),
+    ]
+
+    private static func nested(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+
+    private func store() -> KnowledgeStore {
+        KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(dimension: 16))
+    }
+
+    @Test(arguments: invalidLines.indices)
+    func `an invalid line is skipped with its number and cause, and the others are ingested`(
+        index: Int
+    ) async throws {
+        let (line, reason) = Self.invalidLines[index]
+        let folder = try TemporaryFolder().url
+        try "# A note\n".write(
+            to: folder.appendingPathComponent("a.md"), atomically: true, encoding: .utf8)
+        let file = folder.appendingPathComponent("rows.jsonl")
+        let text = "{\"id\":1,\"text\":\"one\"}\n\(line)\n{\"id\":3,\"text\":\"three \\ud83d\\ude00\"}\n"
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        let store = store()
+        let report = try await store.ingest(folder: folder)
+        #expect(report.new == 3, "\(report)")
+        #expect(report.skipped.count == 1)
+        #expect(report.skipped[0].source.hasSuffix("rows.jsonl, line 2"))
+        #expect(report.skipped[0].reason.contains(reason), "\(report.skipped[0].reason)")
+        // The line is reported each time, although the file has not changed.
+        let again = try await store.ingest(folder: folder)
+        #expect(again.unchanged == 3 && again.skipped == report.skipped && again.new + again.updated == 0)
+    }
+
+    @Test func `an entry whose line has become invalid is kept until the file can be read again`()
+        async throws
+    {
+        let file = try TemporaryFolder().url.appendingPathComponent("rows.jsonl")
+        let store = store()
+        func ingest(_ lines: String...) async throws -> IngestReport {
+            try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+            return try await store.ingest(folder: file)
+        }
+        let (one, two) = ("{\"id\":1,\"text\":\"one\"}", "{\"id\":2,\"text\":\"two\"}")
+        #expect(try await ingest(one, two).new == 2)
+        let partial = try await ingest(one, "{\"id\":2,\"text\":\"two")
+        #expect(partial.removed == 0 && partial.unchanged == 1 && partial.skipped.count == 1)
+        #expect(try await store.storage.snapshot().stamp.entryCount == 2)
+        #expect(try await ingest(one).removed == 1)
+    }
+
+    @Test func `entries that a store would reject are skipped wherever they come from`() async throws {
+        let store = store()
+        let key = String(repeating: "k", count: 5000)
+        let draft = SourceDraft(
+            id: "custom", fingerprint: "1",
+            entries: [
+                EntryDraft(key: "a", content: "one"),
+                EntryDraft(key: "b", content: "two", metadata: [key: 1], location: "part 2"),
+                EntryDraft(key: "c", content: "three", metadata: ["x": .number(.infinity)]),
+            ])
+        let report = try await store.ingest([draft])
+        #expect(report.new == 1 && report.skipped.map(\.source) == ["custom, part 2", "custom"])
+    }
+
+    @Test func `rows of a table with a wrong number of fields are skipped, and many are summarized`() throws {
+        let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
+        let rows = try reader.table(
+            "text,n\n\"one\nline\",1\ntwo\nthree,3\n" + String(repeating: "x\n", count: 40),
+            separator: ",")
+        #expect(rows.entries.map(\.content) == ["one\nline", "three"])
+        #expect(rows.skipped[0].source == "t, row 3 (line 4)")
+        #expect(rows.skippedCount == 41 && rows.skipped.count == 21)
+        #expect(rows.skipped.last?.reason == "21 more rows are invalid")
+        #expect(throws: RoostError.self) { try reader.table("text,n\nx\n", separator: ",") }
+    }
+
+    @Test func `a table with repeated column names is refused with their names`() throws {
+        let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
+        let error = #expect(throws: RoostError.self) {
+            try reader.table("text,year,tag,year,tag,year\na,1,2,3,4,5\n", separator: ",")
+        }
+        #expect(error?.message.contains("(year, tag)") == true, "\(String(describing: error))")
+        // Spreadsheets write empty columns without names.
+        let rows = try reader.table("text,,\na,,\n", separator: ",")
+        #expect(rows.entries.map(\.metadata) == [[:]])
+    }
+}
+
+/// Tests that imports refuse everything that the inspection of a store would report, or that would later make
+/// the process crash.
+@Suite(.temporaryFolders) struct ImportValidationTests {
+    private let cli = CommandLineDriver()
+    private static let id = "8a3f1e52-0000-4000-8000-000000000001"
+
+    /// Returns an archive of one entry with vectors in the space of the lexical embedder.
+    private static func archive(_ content: String, passages: String, more: String = "") throws -> Data {
+        let space = String(
+            decoding: try JSONEncoder().encode(LexicalEmbedder(dimension: 16).space), as: UTF8.self)
+        let vector = "[1" + String(repeating: ",0", count: 15) + "]"
+        return Data(
+            """
+            {"schemaVersion":1,"space":\(space)}
+            {"id":"\(id)","content":"\(content)","embeddings":\(vector),"passages":\(passages)\(more)}
+
+            """.utf8)
+    }
+
+    private func store() -> KnowledgeStore {
+        KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(dimension: 16))
+    }
+
+    static let invalid: [(content: String, passages: String, more: String)] = [
+        // The bytes of "ü" are 2 and 3.
+        ("Grüße", "[{\"range\":[0,3],\"tokens\":1}]", ""), ("Grüße", "[{\"range\":[3,7],\"tokens\":1}]", ""),
+        ("one", "[{\"range\":[0,4],\"tokens\":1}]", ""), ("one", "[{\"range\":[-1,2],\"tokens\":1}]", ""),
+        ("one", "[{\"range\":[2,1],\"tokens\":1}]", ""), ("one", "[{\"range\":[0,3],\"tokens\":-1}]", ""),
+        ("one", "[{\"range\":[0,3],\"tokens\":2147483648}]", ""),
+        ("one", "[{\"range\":[0,3],\"tokens\":9223372036854775807}]", ""),
+        ("one", "[{\"range\":[-9223372036854775808,9223372036854775807],\"tokens\":1}]", ""),
+        ("one", "[]", ",\"location\":{\"line\":9223372036854775807}"),
+        ("one", "[]", ",\"location\":{\"line\":0}"),
+    ]
+
+    @Test(arguments: invalid.indices)
+    func `an invalid entry is refused, and nothing is imported`(index: Int) async throws {
+        let (content, passages, more) = Self.invalid[index]
+        let store = store()
+        let data = try Self.archive(content, passages: passages, more: more)
+        let error = await #expect(throws: RoostError.self) {
+            try await store.importEntries(data, name: "archive")
+        }
+        #expect(error?.code == .badInput && error?.message.contains("nothing was imported") == true)
+        #expect(try await store.storage.snapshot().stamp.entryCount == 0)
+    }
+
+    @Test func `an entry that was imported is consistent for the inspection`() async throws {
+        let store = store()
+        let passages = "[{\"range\":[0,2],\"tokens\":1},{\"range\":[2,4],\"tokens\":2147483647}]"
+        let data = try Self.archive("Grüße", passages: passages, more: ",\"location\":{\"line\":2147483647}")
+        #expect(try await store.importEntries(data, name: "archive").new == 1)
+        let snapshot = try await store.storage.snapshot()
+        #expect(try await snapshot.inspectContents(space: store.embedder.space).isEmpty)
+    }
+
+    @Test func `token counts are limited, so that their sums cannot overflow`() {
+        var passage = Passage(ordinal: 0, utf8Range: 0..<1, tokenCount: .max, vector: [])
+        #expect(passage.tokenCount == Int(Int32.max))
+        passage.tokenCount = .min
+        #expect(passage.tokenCount == 0)
+    }
+
+    /// An embedder that reports impossible numbers of tokens.
+    private struct Boastful: Embedder {
+        let inner = LexicalEmbedder(dimension: 16)
+        var space: EmbeddingSpace { inner.space }
+        var maximumTokens: Int? { nil }
+        func tokenRanges(in text: String) -> [Range<Int>] { inner.tokenRanges(in: text) }
+
+        func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+            var result = try await inner.embed(texts, as: role)
+            result.tokenCounts = texts.map { _ in .max }
+            result.omittedTokens = texts.map { _ in .max }
+            return result
+        }
+    }
+
+    @Test func `impossible numbers of tokens from an embedder do not end the process`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: Boastful())
+        let draft = SourceDraft(
+            id: "s", fingerprint: "1", entries: (0..<3).map { EntryDraft(content: "text \($0)") })
+        let report = try await store.ingest([draft])
+        #expect(report.new == 3 && report.tokens > 0)
     }
 }

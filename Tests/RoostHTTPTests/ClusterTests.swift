@@ -25,7 +25,7 @@ struct ClusterTests {
             let list = try await harness.send(.GET, "/api/v1/clusters").json
             let clusters = try #require(list["clusters"]?.elements)
             #expect(clusters.count == 2)
-            let ids = clusters.compactMap { $0["id"]?.asString }
+            let ids = clusters.compactMap { $0["id"]?.string }
             let members = try await harness.send(.GET, "/api/v1/clusters/\(ids[0])/members?limit=3").json
             #expect(members["count"] == 8)
             #expect(members["nextCursor"] != nil)
@@ -36,7 +36,7 @@ struct ClusterTests {
                 let page = try await harness.send(.GET, path + "/members?limit=3" + cursor).json
                 #expect(page["count"] == 8)
                 read += page["entries"]?.elements ?? []
-                cursor = page["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
+                cursor = page["nextCursor"]?.string.map { "&cursor=\($0)" } ?? ""
             } while !cursor.isEmpty && read.count < 100
             #expect(read == whole["entries"]?.elements && read.count == 8)
             #expect(try await harness.send(.PATCH, path, ["label": "My label"]).json["pinned"] == true)
@@ -59,7 +59,7 @@ struct ClusterTests {
             try await Self.fill(harness.store)
             _ = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
             let list = try await harness.send(.GET, "/api/v1/clusters").json
-            let ids = (list["clusters"]?.elements ?? []).compactMap { $0["id"]?.asString }
+            let ids = (list["clusters"]?.elements ?? []).compactMap { $0["id"]?.string }
             try #require(ids.count == 2)
             func count(_ cluster: String) async throws -> Int? {
                 let page = try await harness.send(.GET, "/api/v1/entries?cluster=\(cluster)")
@@ -74,9 +74,9 @@ struct ClusterTests {
             let found = try await harness.send(.GET, "/api/v1/clusters?query=tomato%20garden").json
             let matches = try #require(found["clusters"]?.elements)
             #expect(matches.count == 2 && matches.allSatisfy { $0["similarity"] != nil })
-            let garden = try #require(matches[0]["id"]?.asString)
+            let garden = try #require(matches[0]["id"]?.string)
             let members = try await harness.send(.GET, "/api/v1/clusters/\(garden)/members").json
-            let texts = (members["entries"]?.elements ?? []).compactMap { $0["content"]?.asString }
+            let texts = (members["entries"]?.elements ?? []).compactMap { $0["content"]?.string }
             #expect(texts.count == 8 && texts.allSatisfy { $0.contains("tomato") })
             let entry = try #require(members["entries"]?.elements?.first?["id"])
             let other = try #require(ids.first { $0 != garden })
@@ -107,7 +107,7 @@ struct ClusterTests {
 
     @Test func `a backup is listed`() async throws {
         let folder = try TemporaryFolder().url
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         try await store.add("a text")
         try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
             #expect(try await harness.send(.GET, "/api/v1/backups").json["backups"] == [])
@@ -120,11 +120,11 @@ struct ClusterTests {
 
     @Test func `the list of backups names unreadable snapshots, and reports a moved store`() async throws {
         let folder = try TemporaryFolder().url.appendingPathComponent("store")
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         try await store.add("a text")
         try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
             let backup = try await harness.send(.POST, "/api/v1/backups").json
-            let id = try #require(backup["snapshot"]?.asString)
+            let id = try #require(backup["snapshot"]?.string)
             let snapshots = folder.appendingPathComponent("backups/repository/snapshots")
             try Data("{".utf8).write(to: snapshots.appendingPathComponent(id))
             let list = try await harness.send(.GET, "/api/v1/backups").json
@@ -139,7 +139,7 @@ struct ClusterTests {
 
     @Test func `a backup is encrypted with the passphrase of the server`() async throws {
         let folder = try TemporaryFolder().url
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         try await store.add("a text")
         var settings = HTTPHarness.settings {
             $0.directory = folder

@@ -3,11 +3,12 @@ import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
+import TestSupport
 import Testing
 
 @testable import RoostHTTP
 
-struct EntryTests {
+@Suite(.temporaryFolders) struct EntryTests {
     @Test func `an entry is created, read, changed and removed`() async throws {
         try await HTTPHarness.run { harness in
             let created = try await harness.send(
@@ -41,7 +42,7 @@ struct EntryTests {
             }
             let path = "/api/v1/entries?ids=\(ids[0])&ids=\(ids[2])"
             let page = try await harness.send(.GET, path + "&ids=\(UUID().uuidString)").json
-            let texts = (page["entries"]?.elements ?? []).compactMap { $0["content"]?.asString }
+            let texts = (page["entries"]?.elements ?? []).compactMap { $0["content"]?.string }
             #expect(texts == ["a swift", "green tea"])
             let filter: JSONValue = ["ids": [.string(ids[1])]]
             let found = try await harness.send(.POST, "/api/v1/search", ["query": "a", "filter": filter])
@@ -123,13 +124,13 @@ struct EntryTests {
             repeat {
                 let page = try await harness.send(.GET, "/api/v1/entries?limit=2" + cursor).json
                 ids.formUnion((page["entries"]?.elements ?? []).compactMap { $0["id"] })
-                cursor = page["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
+                cursor = page["nextCursor"]?.string.map { "&cursor=\($0)" } ?? ""
             } while !cursor.isEmpty
             #expect(ids.count == 5)
             let few = try await harness.send(.GET, "/api/v1/entries?tag=few&limit=2").json
-            let next = try #require(few["nextCursor"]?.asString)
+            let next = try #require(few["nextCursor"]?.string)
             #expect(try await harness.send(.GET, "/api/v1/entries?cursor=\(next)").status == 400)
-            let all = try await harness.send(.GET, "/api/v1/entries?limit=2").json["nextCursor"]?.asString
+            let all = try await harness.send(.GET, "/api/v1/entries?limit=2").json["nextCursor"]?.string
             let other = try await harness.send(.GET, "/api/v1/sources?cursor=\(try #require(all))")
             #expect(other.status == 400 && other.text.contains("different parameters"), "\(other.text)")
             try await harness.store.add("another text")
@@ -148,10 +149,10 @@ struct EntryTests {
             for (body, text) in cases {
                 let answer = try await harness.send(.POST, "/api/v1/entries", body)
                 #expect(answer.status == 400)
-                #expect(answer.json["detail"]?.asString?.contains(text) == true, "\(answer.text)")
+                #expect(answer.json["detail"]?.string?.contains(text) == true, "\(answer.text)")
             }
             let unknown = try await harness.send(.GET, "/api/v1/entries?limits=2")
-            #expect(unknown.json["detail"]?.asString?.contains("'limits'") == true)
+            #expect(unknown.json["detail"]?.string?.contains("'limits'") == true)
             #expect(try await harness.send(.GET, "/api/v1/entries?limit=0").status == 400)
             #expect(try await harness.send(.GET, "/api/v1/entries/none").status == 404)
             let type = try await harness.send(
@@ -166,7 +167,7 @@ struct EntryTests {
     @Test func `an undo reverts the last request, with all of its steps`() async throws {
         let store = KnowledgeStore(
             storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
-            recording: UndoRecorder(command: "serve"))
+            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "serve"))
         try await HTTPHarness.run(store: store) { harness in
             let added = try await harness.send(.POST, "/api/v1/entries", ["content": "the swifts are back"])
             #expect(added.status == 201, "\(added.text)")
@@ -193,7 +194,7 @@ struct EntryTests {
                 #"{"content":"milk","key":"1"}"#, #"{"content":"tea","key":"2"}"#,
                 #"{"content":"milk and bread","key":"1","tags":["list"]}"#, #"{"content":"tea"}"#)
             #expect(first.contains("\"new\":3,\"unchanged\":1,\"updated\":0"), "\(first)")
-            let entry = try await harness.store.entry(KnowledgeStore.id(ofKey: "1"))
+            let entry = try await harness.store.entry(EntryID.added(withKey: "1"))
             #expect(entry?.content == "milk and bread" && entry?.tags == ["list"])
             let second = try await ingest(
                 #"{"content":"oil","key":"1"}"#, #"{"content":"tea","key":"2"}"#)

@@ -2,12 +2,13 @@ import Foundation
 import Roost
 import RoostConversations
 import RoostModel
+import TestSupport
 import Testing
 
 @testable import RoostMCP
 
 /// Tests of the tools that remember texts and messages and recall them.
-struct MemoryToolTests {
+@Suite(.temporaryFolders) struct MemoryToolTests {
     private static let note: JSONValue = "The meeting is on Monday at nine."
 
     @Test func `a change of an equal entry is reported`() async throws {
@@ -28,7 +29,7 @@ struct MemoryToolTests {
         let id = try #require(first["id"])
         #expect(first["notices"] == nil)
         func notice(_ tool: String, _ arguments: JSONValue) async -> String {
-            await harness.call(tool, arguments)["notices"]?.elements?.first?.asString ?? ""
+            await harness.call(tool, arguments)["notices"]?.elements?.first?.string ?? ""
         }
         #expect(await notice("remember", ["text": Self.note]) == "the text was stored before")
         #expect(await notice("remember", ["text": Self.note, "tags": ["work"]]).contains("call 'update'"))
@@ -68,7 +69,7 @@ struct MemoryToolTests {
         for (tool, arguments) in [
             ("remember_messages", ["messages": messages, name: ""]), ("recall", ["query": "x", name: " "]),
         ] as [(String, [String: JSONValue])] {
-            let failure = await harness.call(tool, .object(arguments)).asString
+            let failure = await harness.call(tool, .object(arguments)).string
             #expect(failure == "'\(name)' is empty; omit it, or give a name")
         }
         #expect(await harness.call("status")["messages"] == 0)
@@ -77,7 +78,7 @@ struct MemoryToolTests {
     @Test func `an undo reverts the last call of a tool only`() async throws {
         let store = KnowledgeStore(
             storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
-            recording: UndoRecorder(command: "mcp"))
+            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "mcp"))
         let harness = MCPHarness(store: store)
         let id = try #require(await harness.call("remember", ["text": Self.note])["id"])
         _ = await harness.call("remember", ["text": "The swifts nest under the roof."])
@@ -103,7 +104,7 @@ struct MemoryToolTests {
         }
         let found = await harness.call("search", ["query": "quantum physics"])
         let nearest = try #require(found["nearest"]?.elements)
-        #expect(!nearest.isEmpty && nearest.allSatisfy { $0["snippet"]?.asString?.isEmpty == false })
+        #expect(!nearest.isEmpty && nearest.allSatisfy { $0["snippet"]?.string?.isEmpty == false })
     }
 
     @Test func `a text of several passages is compared as a whole`() async throws {
@@ -154,7 +155,7 @@ struct MemoryToolTests {
         let recalled = await harness.call("recall", ["query": "cello"])
         let found = recalled["messages"]?.elements?.first?["message"]
         #expect(found?["name"] == "m1")
-        #expect(found?["timestamp"]?.asString?.hasPrefix("2026-01-02T10:00:00") == true)
+        #expect(found?["timestamp"]?.string?.hasPrefix("2026-01-02T10:00:00") == true)
     }
 
     @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
@@ -170,10 +171,10 @@ struct MemoryToolTests {
             ["messages": .array(texts.map { ["role": "user", "content": .string($0)] })])
         let answer = await harness.call("recall", ["query": "quantum chromodynamics lattice"])
         #expect(answer["messages"] == [])
-        #expect(answer["notices"]?.elements?.last?.asString?.contains("no message is close") == true)
+        #expect(answer["notices"]?.elements?.last?.string?.contains("no message is close") == true)
         let nearest = try #require(answer["nearest"]?.elements)
         #expect(nearest.count == 3)
-        #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.asString ?? "") && $0["id"] != nil })
+        #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.string ?? "") && $0["id"] != nil })
         let excluding = await harness.call("recall", ["query": "heron -the -choir -paint"])
         #expect(excluding["messages"] == [])
         #expect(excluding["notices"]?.elements?.last == "no message meets the conditions of the query")

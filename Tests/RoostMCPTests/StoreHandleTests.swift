@@ -53,12 +53,12 @@ struct StoreHandleTests {
             folder.appendingPathComponent("store"), folder.appendingPathComponent("other")
         )
         for (url, text) in [(location, "first"), (other, "second")] {
-            let store = try await KnowledgeStore.create(in: url, embedder: LexicalEmbedder())
+            let store = try await KnowledgeStore.create(at: url, embedder: LexicalEmbedder())
             try await store.add(text)
             try await store.close()
         }
         let calls = Calls()
-        let open = { @Sendable in try await KnowledgeStore.open(in: location) { _ in LexicalEmbedder() } }
+        let open = { @Sendable in try await KnowledgeStore.open(at: location) { _ in LexicalEmbedder() } }
         let handle = StoreHandle(
             open: open,
             reopen: {

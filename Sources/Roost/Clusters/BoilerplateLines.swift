@@ -76,7 +76,6 @@ struct BoilerplateLines: Sendable, Equatable {
 
     // MARK: Finding
 
-    /// The boilerplate found in a store.
     struct Findings {
         var boilerplate = BoilerplateLines([])
         /// The entries that contain boilerplate lines.

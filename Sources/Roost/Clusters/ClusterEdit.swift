@@ -7,9 +7,7 @@ import RoostVectors
 struct ClusterEdit: Sendable {
     /// The entries that have a vector, in the order of their ids.
     let entries: [Entry.ID]
-    /// The vector of each entry.
     let vectors: Matrix
-    /// The cluster of each entry.
     var assignments: [Cluster.ID?]
     /// The leaf clusters: the saved clusters in the order in which they were added, followed by new clusters.
     private(set) var leaves: [Cluster]
@@ -30,7 +28,7 @@ struct ClusterEdit: Sendable {
         (boilerplate, embedder) = (replacements.boilerplate, lines.embedder.embedder)
         let entryVectors = try await EntryVectors(snapshot, replacing: replacements)
         (entries, vectors) = (entryVectors.ids, entryVectors.vectors)
-        previousClusters = try await snapshot.clusters()
+        previousClusters = ClusterForest.withoutCycles(try await snapshot.clusters())
         run = try await snapshot.clusteringRun()
         let previous = Dictionary(
             try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
@@ -46,17 +44,15 @@ struct ClusterEdit: Sendable {
     /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster.
     func cluster(_ id: Cluster.ID) throws -> Cluster {
         if let leaf = leaves.first(where: { $0.id == id }) { return leaf }
-        guard previousClusters.contains(where: { $0.id == id }) else { throw ClusterEditor.notFound(id) }
+        guard previousClusters.contains(where: { $0.id == id }) else { throw StoreClusters.notFound(id) }
         throw RoostError(
             .badInput,
             "cluster \(id.text) consists of other clusters; merge, split or delete those. Nothing was changed"
         )
     }
 
-    /// Returns the rows of the members of a cluster.
     func rows(of id: Cluster.ID) -> [Int] { assignments.indices.filter { assignments[$0] == id } }
 
-    /// Adds an empty cluster with the same parent as the given cluster.
     mutating func addCluster(nextTo sibling: Cluster) -> Cluster.ID {
         let cluster = Cluster(label: "", parent: sibling.parent)
         leaves.append(cluster)
@@ -120,11 +116,10 @@ struct ClusterEdit: Sendable {
         }
         let parents = Dictionary((previousClusters + leaves).map { ($0.id, $0.parent) }) { first, _ in first }
         for cluster in changed {
-            // A damaged store may contain a cycle of parents.
-            var (next, steps) = (parents[cluster] ?? nil, 0)
-            while let parent = next, steps < parents.count {
+            var next = parents[cluster] ?? nil
+            while let parent = next {
                 changed.insert(parent)
-                (next, steps) = (parents[parent] ?? nil, steps + 1)
+                next = parents[parent] ?? nil
             }
         }
         return changed
@@ -145,7 +140,7 @@ struct ClusterEdit: Sendable {
         }
         let clusters = remainingClusters()
         let groupOf = Dictionary(clusters.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let parents = Self.withoutCycles(clusters.map { $0.parent.flatMap { groupOf[$0] } })
+        let parents = clusters.map { $0.parent.flatMap { groupOf[$0] } }
         let labels = rows.map { row -> Partition.Label in
             if let group = assignments[row].flatMap({ groupOf[$0] }) { return .group(group) }
             return .outlier(previousAssignments[entries[row]]?.outlierReason ?? .distant)
@@ -161,19 +156,6 @@ struct ClusterEdit: Sendable {
             labels: labels, centroids: centroids, similarities: similarities,
             confidences: rows.map { previousAssignments[entries[$0]]?.confidence ?? 1 }, parents: parents)
         return Groups(partition: partition, rows: rows, clusters: clusters)
-    }
-
-    /// Returns the parents without those of groups that are their own ancestors, which only a damaged or
-    /// foreign store contains.
-    private static func withoutCycles(_ parents: [Int?]) -> [Int?] {
-        parents.indices.map { group in
-            var next = parents[group]
-            for _ in parents.indices {
-                guard let ancestor = next, ancestor != group else { break }
-                next = parents[ancestor]
-            }
-            return next == group ? nil : parents[group]
-        }
     }
 
     /// Returns the leaf clusters that have members, followed by their ancestors. As in a run, a larger

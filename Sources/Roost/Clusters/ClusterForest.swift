@@ -1,4 +1,5 @@
-import RoostModel
+public import RoostModel
+import RoostVectors
 
 /// The clusters of a store, arranged by their parents.
 package struct ClusterForest: Sendable {
@@ -55,6 +56,16 @@ package struct ClusterForest: Sendable {
         return levels
     }
 
+    /// Returns clusters without the parents that would make a cycle or too many levels.
+    static func withoutCycles(_ clusters: [Cluster]) -> [Cluster] {
+        let levels = levels(of: clusters)
+        return clusters.map { cluster in
+            var cluster = cluster
+            if levels[cluster.id] == 0 { cluster.parent = nil }
+            return cluster
+        }
+    }
+
     /// Returns the clusters directly below a cluster.
     package func children(of cluster: Cluster) -> [Cluster] { children[cluster.id] ?? [] }
 
@@ -66,5 +77,103 @@ package struct ClusterForest: Sendable {
     /// Returns the number of members of a cluster and of all clusters below it.
     package func size(of cluster: Cluster) -> Int {
         cluster.members.count + children(of: cluster).reduce(0) { $0 + size(of: $1) }
+    }
+}
+
+/// The members of a cluster and of the clusters below it, read from a snapshot page by page.
+///
+/// The members of each cluster are in the order of their rows; those of a cluster precede those of the
+/// clusters below it, as in ``ClusterForest/members(of:)``.
+package struct ClusterMembers: Sendable {
+    private let snapshot: any StorageSnapshot
+    private let groups: [(cluster: Cluster.ID, rows: RowSet)]
+
+    /// Finds the rows of the members, but reads no entries.
+    ///
+    /// - Parameter records: All clusters of the snapshot, with or without members.
+    package init(
+        of cluster: Cluster, among records: [Cluster], in snapshot: any StorageSnapshot
+    ) async throws {
+        self.snapshot = snapshot
+        let forest = ClusterForest(records)
+        func below(_ cluster: Cluster) -> [Cluster.ID] {
+            [cluster.id] + forest.children(of: cluster).flatMap(below)
+        }
+        var groups: [(Cluster.ID, RowSet)] = []
+        for id in below(cluster) {
+            let rows = try await snapshot.rows(matching: EntryFilter(cluster: id))
+            if !rows.isEmpty { groups.append((id, rows)) }
+        }
+        self.groups = groups
+    }
+
+    package var count: Int { groups.reduce(0) { $0 + $1.rows.count } }
+
+    /// Returns a page of members.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of members on the previous pages.
+    ///   - limit: The maximum number of members on the page.
+    package func entries(from offset: Int, limit: Int) async throws -> [Entry] {
+        var (offset, page) = (offset, [Entry]())
+        for (cluster, rows) in groups where page.count < limit {
+            let count = rows.count
+            guard offset < count else {
+                offset -= count
+                continue
+            }
+            let previous = offset == 0 ? nil : rows.dropFirst(offset - 1).first { _ in true }
+            offset = 0
+            page += try await snapshot.entries(
+                after: previous, limit: limit - page.count, matching: EntryFilter(cluster: cluster)
+            ).entries
+        }
+        return page
+    }
+
+    /// Returns the ids of all members, without reading their texts.
+    package func ids() async throws -> [Entry.ID] {
+        var ids: [Entry.ID] = []
+        for (cluster, _) in groups {
+            for try await page in snapshot.headerPages(matching: EntryFilter(cluster: cluster)) {
+                ids += page.headers.map(\.id)
+            }
+        }
+        return ids
+    }
+}
+
+extension EntryFilter {
+    /// The name that stands for ``isUnclustered`` where programs and persons name a cluster. A cluster with
+    /// this label can be named only by its id.
+    package static let unclusteredName = "none"
+
+    /// Returns a filter that matches the members of all descendants of `cluster` if `cluster` is a parent
+    /// cluster, which has no members of its own. Otherwise, returns the filter unchanged.
+    ///
+    /// Searches and `KnowledgeStore/duplicates(threshold:matching:)` expand their filters themselves. Storage
+    /// providers do not: they match only entries that are assigned to `cluster` itself.
+    ///
+    /// - Throws: `StorageError`.
+    /// - Complexity: O(clusters), and O(assignments) for a parent cluster.
+    public func expandingParentCluster(in snapshot: any StorageSnapshot) async throws -> EntryFilter {
+        guard let cluster else { return self }
+        let clusters = try await snapshot.clusterRecords()
+        let children = Dictionary(grouping: clusters, by: \.parent)
+        guard children[cluster] != nil else { return self }
+        var (found, open) = (Set([cluster]), [cluster])
+        while let parent = open.popLast() {
+            for child in children[parent] ?? [] where found.insert(child.id).inserted {
+                open.append(child.id)
+            }
+        }
+        let members = try await snapshot.assignments(of: nil).filter { assignment in
+            assignment.cluster.map(found.contains) == true
+        }
+        var filter = self
+        filter.cluster = nil
+        let ids = Set(members.map(\.entry))
+        filter.ids = filter.ids.map(ids.intersection) ?? ids
+        return filter
     }
 }

@@ -1,45 +1,48 @@
-import Foundation
-import RoostModel
+public import Foundation
+public import RoostModel
 import RoostText
 
-/// Labels clusters with a labeler, such as a language model.
-struct ClusterNaming: Sendable {
-    let storage: any StorageProvider
-
+// Labels from a labeler, such as a language model.
+extension StoreClusters {
     /// The limits on the data about one cluster. Ten keywords and five excerpts suffice for a short label,
     /// and fit into the context window of small models.
-    static let limits = ClusterLabelingRequest.Limits(keywords: 10, texts: 5, charactersPerText: 400)
+    public static let labelingLimits = ClusterLabelingRequest.Limits(
+        keywords: 10, texts: 5, charactersPerText: 400)
 
-    /// The number of requests that are sent to the labeler at the same time.
     private static let concurrency = 4
     /// An excerpt is made from the beginning of a text by collapsing white space. This is the maximum length
     /// of that beginning, as a multiple of the maximum length of an excerpt.
     private static let prefixFactor = 16
 
-    /// See ``KnowledgeStore/labelingRequests(of:unlessLabeledBy:)``.
-    func requests(
-        of ids: [Cluster.ID]?, unlessLabeledBy labeler: String?
+    /// Returns the data that ``label(with:_:)`` would send, so that a person can review it first.
+    ///
+    /// - Parameters:
+    ///   - ids: The clusters; `nil` for all. Clusters that a person labeled are omitted.
+    ///   - labeler: The name of a labeler. Clusters with a label of this labeler are omitted; `nil` includes
+    ///     them.
+    /// - Throws: ``RoostError`` with `.notFound`; `StorageError`.
+    public func labelingRequests(
+        of ids: [Cluster.ID]? = nil, unlessLabeledBy labeler: String? = nil
     ) async throws -> [ClusterLabelingRequest] {
         let snapshot = try await storage.snapshot()
         let all = try await snapshot.clusterRecords()
         let known = Set(all.map(\.id))
-        for id in ids ?? [] where !known.contains(id) { throw ClusterEditor.notFound(id) }
+        for id in ids ?? [] where !known.contains(id) { throw Self.notFound(id) }
         let selected = ids.map(Set.init)
         let clusters = all.filter {
             selected?.contains($0.id) ?? true && !$0.isLabelPinned
                 && (labeler == nil || $0.labeledBy != labeler)
         }
-        let limits = Self.limits
-        let representatives = clusters.flatMap { $0.representatives.prefix(limits.texts) }
+        let representatives = clusters.flatMap { $0.representatives.prefix(Self.labelingLimits.texts) }
         let texts = Dictionary(
             try await snapshot.entries(representatives).map { ($0.id, $0.visibleText) }
         ) { first, _ in first }
         return clusters.map { cluster in
-            let excerpts = cluster.representatives.prefix(limits.texts).compactMap { texts[$0] }
+            let excerpts = cluster.representatives.prefix(Self.labelingLimits.texts).compactMap { texts[$0] }
             return ClusterLabelingRequest(
                 cluster: cluster.id, label: cluster.label,
                 excerpt: ClusterExcerpt(
-                    keywords: Array(cluster.keywords.prefix(limits.keywords)),
+                    keywords: Array(cluster.keywords.prefix(Self.labelingLimits.keywords)),
                     texts: excerpts.map(Self.excerpt)))
         }
     }
@@ -47,12 +50,20 @@ struct ClusterNaming: Sendable {
     /// Returns the beginning of a text with white space collapsed.
     private static func excerpt(of text: String) -> String {
         String(
-            text.prefix(prefixFactor * limits.charactersPerText).split(whereSeparator: \.isWhitespace)
-                .joined(separator: " ").prefix(limits.charactersPerText))
+            text.prefix(prefixFactor * labelingLimits.charactersPerText).split(whereSeparator: \.isWhitespace)
+                .joined(separator: " ").prefix(Self.labelingLimits.charactersPerText))
     }
 
-    /// See ``KnowledgeStore/labelClusters(with:_:)``.
-    func label(
+    /// Labels clusters with a labeler, such as a language model.
+    ///
+    /// Only the excerpts in the requests are sent to the labeler. If two clusters get the same label, a
+    /// keyword is added to one of them. A cluster that a person labels in the meantime keeps that label.
+    /// Later runs keep the labels while most members of a cluster are the same.
+    ///
+    /// - Atomicity: All labels are written in one commit at the end.
+    /// - Throws: `StorageError`; `CancellationError`. If an error is thrown, no label is changed. Errors of
+    ///   the labeler are not thrown, but included in the report.
+    public func label(
         with labeler: some ClusterLabeler, _ requests: [ClusterLabelingRequest]
     ) async throws -> ClusterLabelingReport {
         var report = ClusterLabelingReport()
@@ -147,12 +158,103 @@ struct ClusterNaming: Sendable {
             var changed: [Cluster] = []
             for id in order {
                 guard let label = labels[id], selected.contains(id), var cluster = byID[id] else { continue }
-                cluster.label = ClusterEditor.unique(label, cluster.keywords, &used)
+                cluster.label = Self.unique(label, cluster.keywords, &used)
                 cluster.labeledBy = labeler
                 cluster.updatedAt = Date()
                 changed.append(cluster)
             }
             return ClusterChange(batch: WriteBatch(clusters: changed), value: changed)
         }
+    }
+}
+
+/// The result of labeling clusters with a labeler.
+public struct ClusterLabelingReport: Sendable {
+    /// A cluster for which the labeler gave no usable label.
+    public struct Refusal: Sendable, Hashable {
+        /// The id of the cluster.
+        public var cluster: Cluster.ID
+        /// The reason why it has no new label.
+        public var reason: String
+    }
+
+    /// The clusters with a new label, without their members.
+    public var labeled: [Cluster] = []
+    /// The clusters for which the labeler gave no usable label.
+    public var refused: [Refusal] = []
+    /// The number of clusters that were deleted or that a person labeled while the labeler worked. They are
+    /// not changed.
+    public var outdatedCount = 0
+    /// The error that made the labeling end early; `nil` if there was none. Labels that were received before
+    /// the error are kept.
+    public var failure: EmbedderError?
+
+    /// Creates an empty report.
+    public init() {}
+}
+
+/// The data about one cluster that is sent to a labeler.
+public struct ClusterLabelingRequest: Sendable {
+    /// The limits on the data that is sent about one cluster.
+    public struct Limits: Sendable, Hashable {
+        /// The maximum number of keywords.
+        public var keywords: Int
+        /// The maximum number of texts.
+        public var texts: Int
+        /// The maximum number of characters of one text.
+        public var charactersPerText: Int
+
+        /// Creates limits.
+        public init(keywords: Int, texts: Int, charactersPerText: Int) {
+            (self.keywords, self.texts, self.charactersPerText) = (keywords, texts, charactersPerText)
+        }
+    }
+
+    /// The id of the cluster.
+    public var cluster: Cluster.ID
+    /// The current label.
+    public var label: String
+    /// The keywords and excerpts of texts that the labeler receives.
+    public var excerpt: ClusterExcerpt
+}
+
+enum ClusterLabelText {
+    /// The maximum length of a label in characters. A longer answer is prose, not a label.
+    static let maximumLength = 80
+    static let maximumWords = 8
+
+    /// Words with which models introduce a label, such as "Label: Birds".
+    private static let introductions = ["label", "name", "topic", "title"]
+
+    /// Returns the label in an answer: its first line, without the reasoning that some models print, and
+    /// without quotation marks, markup and an introduction. Returns `nil` if what remains is not a usable
+    /// label.
+    static func label(in answer: String) -> String? {
+        var text = answer
+        while let start = text.range(of: "<think>") {
+            let end = text.range(of: "</think>", range: start.upperBound..<text.endIndex)
+            text.removeSubrange(start.lowerBound..<(end?.upperBound ?? text.endIndex))
+        }
+        // Some servers omit the opening tag.
+        if let end = text.range(of: "</think>") { text.removeSubrange(text.startIndex..<end.upperBound) }
+        let lines = text.split(whereSeparator: \.isNewline).map { trimmed(String($0)) }
+        guard var label = lines.first(where: { !$0.isEmpty }) else { return nil }
+        for word in introductions where label.lowercased().hasPrefix(word + ":") {
+            label = trimmed(String(label.dropFirst(word.count + 1)))
+        }
+        let isPrintable = label.unicodeScalars.allSatisfy { scalar in
+            ![.control, .format, .surrogate, .privateUse, .unassigned].contains(
+                scalar.properties.generalCategory)
+        }
+        guard isPrintable, label.contains(where: { $0.isLetter || $0.isNumber }),
+            label.count <= maximumLength, label.utf8.count <= StoreClusters.maximumLabelLength,
+            label.split(whereSeparator: \.isWhitespace).count <= maximumWords
+        else { return nil }
+        return label
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let edges = CharacterSet.whitespaces.union(CharacterSet(charactersIn: "\"'`*_#“”„‘’«»."))
+        return text.trimmingCharacters(in: edges).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

@@ -8,7 +8,6 @@ extension ClusteringRun {
     /// The name of the parameter that records the number of entries that met the conditions.
     static let clusteredCountKey = "grouped"
 
-    /// The number of entries that the run clustered.
     var clusteredCount: Int {
         if case .integer(let count)? = parameters[Self.clusteredCountKey] {
             min(max(0, Int(clamping: count)), Int(UInt32.max))

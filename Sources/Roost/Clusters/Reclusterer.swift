@@ -3,9 +3,7 @@ import RoostClustering
 import RoostModel
 import RoostVectors
 
-/// Clusters the entries of a store and commits the result.
 struct Reclusterer: Sendable {
-    /// The way in which groups are found.
     enum Method: Sendable {
         /// A given number of clusters, found by spherical k-means.
         case count(Int, seed: UInt64)
@@ -20,21 +18,15 @@ struct Reclusterer: Sendable {
     let method: Method
     /// The conditions that an entry must meet to be clustered.
     let conditions: [EntryCondition]
-    /// Whether the result is only reported, and not committed.
     let isDryRun: Bool
     /// The embedder of texts without boilerplate lines, and the vectors of the last run.
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
-    /// Receives the progress of the run.
     var progress = ReclusterProgress.Filter { _ in }
 
     /// A run continues the previous one only if at least this share of the previous run's entries remains.
     /// Otherwise, the previous groups say too little about the current data.
     private static let minimumRemaining = 0.8
 
-    /// Clusters the entries.
-    ///
-    /// - Throws: See ``KnowledgeStore/recluster(clusters:granularity:maximumOutliers:seed:among:``
-    ///   ``ignoringPreviousRun:isDryRun:progress:)``.
     @concurrent
     func run() async throws -> ReclusterReport {
         let found = try await find()
@@ -55,7 +47,6 @@ struct Reclusterer: Sendable {
         return report
     }
 
-    /// The groups that a run found, before they are turned into clusters.
     struct Found: Sendable {
         var snapshot: any StorageSnapshot
         var entries: EntryVectors
@@ -65,8 +56,6 @@ struct Reclusterer: Sendable {
     }
 
     /// Finds the groups of the entries, without writing anything.
-    ///
-    /// - Throws: See ``run()``.
     @concurrent
     func find() async throws -> Found {
         try validate()
@@ -154,7 +143,6 @@ struct Reclusterer: Sendable {
         guard let run = try await snapshot.clusteringRun(), run.algorithm == clusterer.algorithm,
             run.seed == clusterer.seed, let resolution = run.parameters[Key.resolution]?.double,
             Self.resolutions.contains(resolution),
-            run.parameters[Key.rules]?.double == LeidenClusterer.rulesVersion,
             recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
             run.hasConditions == !conditions.isEmpty
         else { return nil }
@@ -203,13 +191,60 @@ struct Reclusterer: Sendable {
     }
 }
 
-extension MetadataValue {
-    /// The value as a floating-point number; `nil` for a value of another type.
-    fileprivate var double: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .number(let value): value
-        default: nil
+struct ClusteringCommit: Sendable {
+    let storage: any StorageProvider
+    var isDryRun = false
+
+    /// Commits the clusters. If other clusters were committed in the meantime, the new groups are matched
+    /// with those instead, to keep the labels that people gave.
+    func run(
+        _ assembly: ClusterAssembly, _ run: ClusteringRun, readFrom first: any StorageSnapshot
+    ) async throws -> ReclusterReport {
+        var isFirstAttempt = true
+        return try await ConflictRetry.standard.run {
+            let snapshot = isFirstAttempt ? first : try await storage.snapshot()
+            isFirstAttempt = false
+            let previous = try await snapshot.clusters()
+            let revision = try await snapshot.clustersRevision()
+            let clustering = assembly.finish(run: run, previous: previous)
+            try Task.checkCancellation()
+            if !isDryRun {
+                _ = try await storage.commit(
+                    WriteBatch(clustering: clustering, expecting: .init(clusters: revision)))
+            }
+            return report(clustering, previous)
         }
+    }
+
+    private func report(_ clustering: WriteBatch.Clustering, _ previous: [Cluster]) -> ReclusterReport {
+        guard let run = clustering.run else { preconditionFailure("the clustering of a run has a run") }
+        let previousIDs = Set(previous.map(\.id))
+        let parents = Set(clustering.clusters.compactMap(\.parent))
+        let ids = Set(clustering.clusters.map(\.id))
+        var report = ReclusterReport(
+            run: run, clusters: clustering.clusters,
+            outlierCount: clustering.assignments.count { $0.cluster == nil },
+            continuedCount: clustering.clusters.count {
+                previousIDs.contains($0.id) && !parents.contains($0.id)
+            },
+            lineage: ClusterLineage(of: clustering.clusters, vanished: run.vanished), isDryRun: isDryRun)
+        report.ended = Self.withAllMembers(previous) { !ids.contains($0.id) }.sorted {
+            ($0.isLabelPinned ? 0 : 1, $1.members.count, $0.id)
+                < ($1.isLabelPinned ? 0 : 1, $0.members.count, $1.id)
+        }
+        return report
+    }
+
+    /// Returns the clusters that a condition selects. A cluster that contains others gets the members of
+    /// those, so that its size is known without them.
+    private static func withAllMembers(
+        _ clusters: [Cluster], where isSelected: (Cluster) -> Bool
+    ) -> [Cluster] {
+        var selected = clusters.filter(isSelected)
+        let parents = Set(clusters.compactMap(\.parent))
+        guard selected.contains(where: { parents.contains($0.id) }) else { return selected }
+        let members = clusters.membersByCluster()
+        for index in selected.indices { selected[index].members = members[selected[index].id] ?? [] }
+        return selected
     }
 }

@@ -190,3 +190,134 @@ public struct ClusterExport: Sendable, Codable {
     /// Returns the cluster with the given id, at any level of the hierarchy.
     public func cluster(_ id: Cluster.ID) -> Group? { allClusters.first { $0.id == id.text } }
 }
+
+extension ClusterExport {
+    /// Reads the clusters and the texts of their members from a snapshot.
+    init(_ snapshot: any StorageSnapshot, withEmbeddings: Bool) async throws {
+        let clusters = try await snapshot.clusters()
+        let assignments = try await snapshot.assignments(of: nil)
+        let entries = Dictionary(
+            try await snapshot.entries(assignments.map(\.entry)).map { ($0.id, $0) }
+        ) { first, _ in first }
+        let outdated = clusters.clustersWithOutdatedLabels()
+        let byCluster = Dictionary(grouping: assignments.filter { $0.cluster != nil }) { $0.cluster }
+        let groups = clusters.map { cluster in
+            let members = (byCluster[cluster.id] ?? []).sorted {
+                ($1.similarity, $0.entry) < ($0.similarity, $1.entry)
+            }
+            var group = Group(cluster, members, entries, withEmbeddings: withEmbeddings)
+            if outdated.contains(cluster.id) { group.labelOutdated = true }
+            return group
+        }
+        let outliers = assignments.compactMap { assignment -> Outlier? in
+            guard let reason = assignment.outlierReason, let entry = entries[assignment.entry] else {
+                return nil
+            }
+            return Outlier(
+                id: entry.id.text, content: entry.content, reason: reason.rawValue,
+                similarity: assignment.similarity, source: entry.source, metadata: entry.metadata,
+                tags: entry.tags)
+        }
+        let run = try await snapshot.clusteringRun()
+        self.init(
+            run: run.map(Run.init),
+            lineage: .init(ClusterLineage(of: clusters, vanished: run?.vanished ?? [])),
+            clusters: Self.nested(groups, clusters), outliers: outliers,
+            unassignedCount: snapshot.stamp.entryCount - assignments.count)
+    }
+
+    /// Nests the groups of clusters in those of their parents, as ``ClusterForest`` does.
+    private static func nested(_ groups: [Group], _ clusters: [Cluster]) -> [Group] {
+        let forest = ClusterForest(clusters)
+        let byID = Dictionary(zip(clusters.map(\.id), groups)) { first, _ in first }
+        func nested(_ cluster: Cluster) -> Group? {
+            guard var group = byID[cluster.id] else { return nil }
+            let below = forest.children(of: cluster)
+            guard !below.isEmpty else { return group }
+            let children = largestFirst(below.compactMap(nested))
+            group.size += children.reduce(0) { $0 + $1.size }
+            group.children = children
+            return group
+        }
+        return largestFirst(forest.roots.compactMap(nested))
+    }
+
+    private static func largestFirst(_ groups: [Group]) -> [Group] {
+        groups.sorted { ($1.size, $0.label, $0.id) < ($0.size, $1.label, $1.id) }
+    }
+}
+
+extension ClusterExport.Group {
+    fileprivate init(
+        _ cluster: Cluster, _ members: [Assignment], _ entries: [Entry.ID: Entry], withEmbeddings: Bool
+    ) {
+        self.init(
+            id: cluster.id.text, label: cluster.label, pinned: cluster.isLabelPinned,
+            labeledBy: cluster.labeledBy, keywords: cluster.keywords, size: members.count,
+            cohesion: cluster.cohesion, separation: cluster.separation, silhouette: cluster.silhouette,
+            stability: cluster.stability, parent: cluster.parent?.text,
+            representatives: cluster.representatives.map(\.text), origins: cluster.origins,
+            createdAt: DateText.string(from: cluster.createdAt),
+            updatedAt: DateText.string(from: cluster.updatedAt),
+            centroid: withEmbeddings ? cluster.centroid : nil,
+            members: members.compactMap { assignment in
+                entries[assignment.entry].map { entry in
+                    ClusterExport.Member(
+                        id: entry.id.text, content: entry.content, similarity: assignment.similarity,
+                        confidence: assignment.confidence, source: entry.source, metadata: entry.metadata,
+                        tags: entry.tags, embeddings: withEmbeddings ? entry.embeddings : nil)
+                }
+            })
+    }
+}
+
+extension ClusterExport.Run {
+    fileprivate init(_ run: ClusteringRun) {
+        self.init(
+            id: run.id.text, algorithm: run.algorithm, parameters: run.parameters, seed: run.seed,
+            stamp: run.stamp, dataDigest: run.dataDigest, silhouette: run.silhouette,
+            stability: run.stability, createdAt: DateText.string(from: run.createdAt))
+    }
+}
+
+extension StoreClusters {
+    /// Returns the clusters with the texts of their members. All data belongs to one revision.
+    ///
+    /// - Parameter withEmbeddings: Whether to include the embeddings of entries and the centroids.
+    /// - Throws: `StorageError`.
+    @concurrent
+    public func export(withEmbeddings: Bool = false) async throws -> ClusterExport {
+        try await ClusterExport(try await storage.snapshot(), withEmbeddings: withEmbeddings)
+    }
+}
+
+extension ClusterExport {
+    /// The export as CSV (RFC 4180), with one row for each member and each outlier: `id`, `cluster`, `label`,
+    /// `path` (the labels of the ancestors and of the cluster, joined by ` > `), `similarity`, `confidence`,
+    /// `outlier` (the reason), `source`, `tags` (joined by `;`), `content`. Texts that a spreadsheet would
+    /// run as formulas begin with an apostrophe.
+    public func csv() -> Data {
+        var lines = ["id,cluster,label,path,similarity,confidence,outlier,source,tags,content"]
+        func add(_ fields: [String]) { lines.append(DelimitedLine.csv(fields)) }
+        func text(_ text: String) -> String { DelimitedLine.escapingFormula(text) }
+        func walk(_ group: Group, _ path: [String]) {
+            let path = path + [group.label]
+            for member in group.members {
+                add([
+                    member.id, group.id, text(group.label), text(path.joined(separator: " > ")),
+                    "\(member.similarity)", "\(member.confidence)", "", text(member.source ?? ""),
+                    text(member.tags.joined(separator: ";")), text(member.content),
+                ])
+            }
+            for child in group.children ?? [] { walk(child, path) }
+        }
+        for cluster in clusters { walk(cluster, []) }
+        for outlier in outliers {
+            add([
+                outlier.id, "", "", "", "\(outlier.similarity)", "0", outlier.reason,
+                text(outlier.source ?? ""), text(outlier.tags.joined(separator: ";")), text(outlier.content),
+            ])
+        }
+        return Data((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+}

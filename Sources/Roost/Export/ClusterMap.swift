@@ -1,5 +1,6 @@
 public import Foundation
 import RoostClustering
+import RoostFiles
 public import RoostModel
 import RoostVectors
 
@@ -38,12 +39,8 @@ public struct ClusterMap: Sendable {
 
     /// The maximum number of entries of a map. Browsers draw this many points without noticeable delay.
     private static let maximumCount = 20_000
-    /// The number of entries whose texts are read at once.
     private static let pageSize = 1000
 
-    /// Lays out the entries of a store.
-    ///
-    /// - Throws: See ``KnowledgeStore/clusterMap(seed:)``.
     @concurrent
     static func make(_ storage: any StorageProvider, seed: UInt64) async throws -> ClusterMap {
         let snapshot = try await storage.snapshot()
@@ -124,4 +121,17 @@ public struct ClusterMap: Sendable {
 
     /// The maximum length of an entry's text on the page, in characters.
     private static let maximumTextLength = 400
+}
+
+extension StoreClusters {
+    /// Returns a two-dimensional layout of the entries, in which similar entries are near each other. If
+    /// there are more than 20,000 entries, the map includes entries at regular intervals, in the order of
+    /// their ids.
+    ///
+    /// - Parameter seed: The seed of the layout.
+    /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;
+    ///   `CancellationError`.
+    public func map(seed: UInt64 = 0) async throws -> ClusterMap {
+        try await Computation.run { try await ClusterMap.make(storage, seed: seed) }
+    }
 }

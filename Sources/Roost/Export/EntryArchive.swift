@@ -13,13 +13,11 @@ package struct EntryArchive: Sendable {
     /// The format version that this version of Roost writes.
     static let currentVersion = 1
 
-    /// The optional first line of JSON Lines.
     struct Header: Codable, Sendable {
         var schemaVersion: Int
         var space: EmbeddingSpace?
     }
 
-    /// The bytes of an archive.
     private struct Input: Sendable {
         var name: String
         var read: ByteLines.Read
@@ -28,7 +26,6 @@ package struct EntryArchive: Sendable {
     }
 
     private let input: Input
-    /// The number of entries.
     let count: Int
     /// The embedding space of the vectors; `nil` if the archive states none.
     let space: EmbeddingSpace?
@@ -115,7 +112,6 @@ package struct EntryArchive: Sendable {
         }
     }
 
-    /// Reads the entries of a checked archive in batches.
     struct BatchReader {
         private let archive: EntryArchive
         private var entries: Entries
@@ -161,10 +157,8 @@ struct ArchiveCheck {
     private let name: String
     private var seen: Set<Entry.ID> = []
 
-    /// - Parameter name: The name of the archive for error messages.
     init(name: String) { self.name = name }
 
-    /// The number of entries.
     var count: Int { seen.count }
 
     /// Checks the next entry.
@@ -237,5 +231,117 @@ struct EntryLineReader {
                 "cannot import \(name): format \(version) is newer than this version of Roost supports "
                     + "(\(EntryArchive.currentVersion))", remedy: .upgradeRoost)
         }
+    }
+}
+
+/// The bytes of an ``EntryArchive`` in JSON Lines, one page of entries at a time.
+package struct EntryLines: AsyncSequence, Sendable {
+    package typealias Element = Data
+
+    private let pages: SnapshotPages<EntryPage>
+    /// The embedding space of the vectors to write; `nil` omits vectors.
+    private let space: EmbeddingSpace?
+
+    private static let pageSize = 500
+
+    fileprivate init(
+        _ snapshot: any StorageSnapshot, matching filter: EntryFilter, space: EmbeddingSpace?
+    ) {
+        pages = snapshot.entryPages(matching: filter, pageSize: Self.pageSize)
+        self.space = space
+    }
+
+    /// The iterator over the bytes of an archive.
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var pages: SnapshotPages<EntryPage>.AsyncIterator
+        fileprivate let space: EmbeddingSpace?
+        private var isFirst = true
+
+        fileprivate init(_ pages: SnapshotPages<EntryPage>.AsyncIterator, space: EmbeddingSpace?) {
+            (self.pages, self.space) = (pages, space)
+        }
+
+        /// Returns the bytes of the header or of the next page; `nil` after the last one.
+        package mutating func next() async throws -> Data? {
+            if isFirst, let space {
+                isFirst = false
+                let header = EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: space)
+                return try await lines([header])
+            }
+            guard let page = try await pages.next() else { return nil }
+            return try await lines(page.entries)
+        }
+
+        /// Returns values as lines. A page with vectors takes many milliseconds, so it is not encoded on the
+        /// actor of the caller, which can be the main actor.
+        @concurrent
+        private func lines(_ values: [some Encodable & Sendable]) async throws -> Data {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            encoder.userInfo[.omitsVectors] = space == nil
+            return try values.reduce(into: Data()) { bytes, value in
+                bytes += try encoder.encode(value).escapingControlsInJSON()
+                bytes.append(UInt8(ascii: "\n"))
+            }
+        }
+    }
+
+    package func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(pages.makeAsyncIterator(), space: space)
+    }
+}
+
+extension KnowledgeStore {
+    /// Returns the entries of a snapshot as JSON Lines. At most one page of entries is in memory at a time.
+    ///
+    /// - Parameters:
+    ///   - filter: The filter that entries must match.
+    ///   - withEmbeddings: Whether to include vectors, and a header that states their embedding space.
+    package func entryLines(
+        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool
+    ) -> EntryLines {
+        EntryLines(snapshot, matching: filter, space: withEmbeddings ? embedder.space : nil)
+    }
+}
+
+/// Splits bytes, which are read in pieces, into lines. At most one piece and one line are in memory.
+struct ByteLines {
+    /// Returns the bytes at an offset, or fewer than requested if they end before.
+    typealias Read = @Sendable (_ offset: Int, _ count: Int) throws -> Data
+
+    private let read: Read
+    private var buffer: [UInt8] = []
+    /// The index in the buffer at which the next line begins, and the index from which its end is searched.
+    private var (start, searched) = (0, 0)
+    private var offset = 0
+    private var isAtEnd = false
+    private(set) var number = 0
+
+    private static let pieceSize = 1 << 20
+
+    init(_ read: @escaping Read) { self.read = read }
+
+    /// Returns the next line without its line feed; `nil` after the last one.
+    mutating func next() throws -> Data? {
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                return line(to: end)
+            }
+            if isAtEnd { return start < buffer.count ? line(to: buffer.count) : nil }
+            buffer.removeSubrange(..<start)
+            (start, searched) = (0, buffer.count)
+            let piece = try read(offset, Self.pieceSize)
+            offset += piece.count
+            isAtEnd = piece.isEmpty
+            buffer += piece
+        }
+    }
+
+    private mutating func line(to end: Int) -> Data {
+        let line = Data(buffer[start..<end])
+        start = min(end + 1, buffer.count)
+        searched = start
+        number += 1
+        return line
     }
 }

@@ -20,12 +20,8 @@ struct EntryImporter {
         placement = BatchPlacement(of: store)
     }
 
-    /// The number of entries in one commit.
     private static let batchSize = 256
 
-    /// Imports exported entries.
-    ///
-    /// - Throws: See ``KnowledgeStore/importEntries(_:name:progress:)``.
     static func run(
         _ archive: EntryArchive, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
@@ -44,9 +40,6 @@ struct EntryImporter {
         return importer.report
     }
 
-    /// Imports texts of another program.
-    ///
-    /// - Throws: See ``KnowledgeStore/importTexts(_:progress:)``.
     static func run(
         _ archive: TextArchive, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
@@ -136,4 +129,17 @@ struct EntryImporter {
         usesVectors && !entry.embeddings.isEmpty
             && !entry.hasInvalidVector(dimension: store.embedder.space.dimension)
     }
+}
+
+/// The result of an import.
+public struct ImportReport: Sendable, Hashable, Encodable {
+    /// The number of entries that the store did not contain.
+    public var new = 0
+    /// The number of entries that replaced a different entry with the same id.
+    public var updated = 0
+    /// The number of entries that the store already contained.
+    public var unchanged = 0
+    /// The number of entries that were embedded, because the archive has no vectors in the store's embedding
+    /// space.
+    public var embedded = 0
 }

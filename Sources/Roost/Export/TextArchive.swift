@@ -1,6 +1,6 @@
 public import Foundation
 import RoostModel
-import RoostStorage
+package import RoostStorage
 
 /// The texts in a database of another program: that of `llm`, or that of Chroma.
 public struct TextArchive: Sendable {
@@ -11,12 +11,10 @@ public struct TextArchive: Sendable {
     }
 
     private let collections: [Collection]
-    /// The name of the archive for error messages.
     let name: String
     /// The number of vectors whose texts the database does not contain. They cannot be imported.
     public let recordsWithoutText: Int
 
-    /// The name of Chroma's database in its folder.
     private static let chromaDatabase = "chroma.sqlite3"
 
     /// Reads the database of embeddings of the program `llm`, a folder of Chroma 1.x, or the file
@@ -52,14 +50,12 @@ public struct TextArchive: Sendable {
     }
 
     /// Creates an archive of one collection.
-    package init(_ records: [ImportedText], source: String) {
+    init(_ records: [ImportedText], source: String) {
         (collections, name) = ([Collection(source: source, records: records)], source)
         recordsWithoutText = 0
     }
 
     /// Returns the texts as entries without vectors.
-    ///
-    /// - Parameter now: The date of texts without a date.
     func entries(now: Date) -> [Entry] {
         collections.flatMap { collection in
             collection.records.map { record in
@@ -76,26 +72,5 @@ public struct TextArchive: Sendable {
                     createdAt: first(fields.createdAt) ?? updated, updatedAt: updated)
             }
         }
-    }
-}
-
-extension KnowledgeStore {
-    /// Imports texts of another program, and embeds them. Their ids are derived from the source and the id in
-    /// the other program, so that another import of the same database changes nothing.
-    ///
-    /// - **Atomicity**: Commits take place every few hundred entries.
-    /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes
-    ///   there.
-    /// - Parameters:
-    ///   - archive: The texts.
-    ///   - progress: Called after each commit with the number of texts that are in the store, and the number
-    ///     of all texts.
-    /// - Throws: ``RoostError`` with `.badInput`, in which case nothing is imported; `EmbedderError`;
-    ///   `StorageError`; `CancellationError`.
-    @concurrent
-    public func importTexts(
-        _ archive: TextArchive, progress: (@Sendable (Int, Int) -> Void)? = nil
-    ) async throws -> ImportReport {
-        try await EntryImporter.run(archive, into: self, progress: progress)
     }
 }

@@ -32,4 +32,19 @@ public struct EntryChanges: Sendable, Hashable {
             addedTags.sorted().filter { !spellings.contains(ExactText($0)) },
             to: tags.filter { !names.contains(TagName($0)) })
     }
+
+    /// Returns an entry with its tags and metadata after the changes. The text stays.
+    func applied(to entry: Entry) -> Entry {
+        var changed = entry
+        changed.tags = tags(changing: entry.tags)
+        for (key, value) in metadata {
+            // `nil` would be the metadata value null here, not the absence of a value.
+            if value == .null {
+                changed.metadata.removeValue(forKey: key)
+            } else {
+                changed.metadata[key] = value
+            }
+        }
+        return changed
+    }
 }

@@ -8,33 +8,6 @@ struct EntryEditor {
 
     private var storage: any StorageProvider { store.storage }
 
-    /// Replaces the text of an entry and assigns the entry to a cluster again.
-    func replaceContent(
-        of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision]
-    ) async throws {
-        guard !content.allSatisfy(\.isWhitespace) else {
-            throw RoostError(
-                .badInput, "cannot change entry \(entry.id.text): the new text is empty", remedy: .removeEntry
-            )
-        }
-        try Self.checkSize(of: content, entry.id)
-        var changed = entry
-        try await changed.setContent(content)
-        changed.updatedAt = Date()
-        var report = IngestReport()
-        let upserts = try await store.entryEmbedder.embed([changed], reusing: nil, &report)
-        _ = try await ConflictRetry.standard.run {
-            var batch = WriteBatch(upserts: upserts, expecting: .init(entries: revisions))
-            var placing = BatchPlacement(of: store)
-            try await placing.assign([entry.id], in: &batch, try await storage.snapshot())
-            return try await storage.commit(batch)
-        } recoveringWith: { _ in
-            // Retry only if the entry has not changed. In that case, the clusters have, and the retry uses
-            // the new ones.
-            try await storage.snapshot().revisions(of: Array(revisions.keys)) == revisions
-        }
-    }
-
     private static func checkSize(of content: String, _ id: Entry.ID) throws {
         guard let reason = TextParts.refusal(of: content) else { return }
         throw RoostError(.badInput, "cannot change entry \(id.text): \(reason)")
@@ -60,16 +33,7 @@ struct EntryEditor {
             }
             let revisions = try await snapshot.revisions(of: [id])
             if let expected, revisions[id] != expected { throw Self.hasChanged(id) }
-            var changed = entry
-            changed.tags = changes.tags(changing: entry.tags)
-            for (key, value) in changes.metadata {
-                // `nil` would be the metadata value null here, not the absence of a value.
-                if value == .null {
-                    changed.metadata.removeValue(forKey: key)
-                } else {
-                    changed.metadata[key] = value
-                }
-            }
+            var changed = changes.applied(to: entry)
             let hasNewText = changes.content.map { !$0.utf8.elementsEqual(entry.content.utf8) } ?? false
             if hasNewText, let content = changes.content {
                 try await changed.setContent(content)
@@ -110,27 +74,25 @@ struct EntryEditor {
         .conflict("cannot change entry \(id.text): it has changed since it was read")
     }
 
-    /// Adds a tag to entries, or removes it from them.
+    /// Changes the tags and the metadata of entries in one commit.
     ///
     /// - Returns: The number of entries that changed.
-    func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
-        guard !isPresent || TagName.spelling(of: tag) != nil else {
+    func update(_ ids: [Entry.ID], _ changes: EntryChanges) async throws -> Int {
+        precondition(changes.content == nil, "the text of several entries cannot be changed at once")
+        guard changes.addedTags.allSatisfy({ TagName.spelling(of: $0) != nil }) else {
             throw RoostError(.badInput, "cannot add the tag: it is empty")
         }
-        var changes = EntryChanges()
-        if isPresent { changes.addedTags = [tag] } else { changes.removedTags = [tag] }
         return try await ConflictRetry.standard.run {
             let snapshot = try await storage.snapshot()
             let entries = try await snapshot.entries(ids)
             let found = Set(entries.map(\.id))
             if let missing = ids.first(where: { !found.contains($0) }) {
                 throw RoostError(
-                    .notFound, "cannot change tags: entry \(missing.text) was not found; nothing was changed")
+                    .notFound, "cannot change entry \(missing.text): it was not found; nothing was changed")
             }
             var seen = Set<Entry.ID>()
             let changed = entries.compactMap { entry -> Entry? in
-                var changed = entry
-                changed.tags = changes.tags(changing: entry.tags)
+                var changed = changes.applied(to: entry)
                 guard changed != entry, seen.insert(entry.id).inserted else { return nil }
                 changed.updatedAt = Date()
                 return changed

@@ -120,7 +120,7 @@ package struct EntryEmbedder {
     /// Returns the number of tokens of an entry's text that no vector represents.
     ///
     /// - Complexity: O(length of the text) if a passage may exceed the model's limit.
-    func omittedTokens(of entry: Entry) -> Int {
+    package func omittedTokens(of entry: Entry) -> Int {
         guard !entry.embeddings.isEmpty else { return embedder.tokenRanges(in: entry.visibleText).count }
         guard let limit = embedder.maximumTokens else { return 0 }
         // A token has at least one byte, so the other passages cannot exceed the limit.

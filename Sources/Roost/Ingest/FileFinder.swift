@@ -95,13 +95,12 @@ public struct FileFinder: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder.
-    ///   - scope: The part of the folder to search.
     ///   - omitted: The paths of folders that are not searched.
     ///   - willEnter: Called with the path of each folder before its contents are listed.
     ///   - isCancelled: Returns whether to stop the search.
     /// - Throws: ``RoostError`` with `.noInput` if the folder cannot be read; `CancellationError`.
     func walk(
-        _ folder: URL, scope: FolderScope = .everything, omitting omitted: Set<String> = [],
+        _ folder: URL, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
     ) throws -> FolderWalk {
         var skipped: [IngestReport.Skip] = []
@@ -111,7 +110,7 @@ public struct FileFinder: Sendable {
             followsLinks: followsLinks, readers: readers, root: FileSystem.resolvedPath(folder.path),
             skipped: skipped)
         (walk.omitted, walk.willEnter, walk.isCancelled) = (omitted, willEnter, isCancelled)
-        try walk.enter(folder.path, path: "", rules: rules, scope: scope)
+        try walk.enter(folder.path, path: "", rules: rules)
         return walk
     }
 

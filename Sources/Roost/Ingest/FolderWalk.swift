@@ -59,10 +59,9 @@ struct FolderWalk {
     ///   - folder: The path of the folder.
     ///   - path: Its path relative to the root of the search.
     ///   - rules: The rules of the folders above.
-    ///   - scope: The part of the folder to search.
     /// - Throws: ``RoostError`` with `.noInput` if the root of the search cannot be read;
     ///   `CancellationError`.
-    mutating func enter(_ folder: String, path: String, rules: [Rules], scope: FolderScope) throws {
+    mutating func enter(_ folder: String, path: String, rules: [Rules]) throws {
         if isCancelled() { throw CancellationError() }
         let isStore = isStore(folder)
         if isStore, !path.isEmpty { return skip(folder, FileFinder.storeReason) }
@@ -78,7 +77,7 @@ struct FolderWalk {
         defer { if followsLinks { open.removeLast() } }
         // A program that watches the folder must not miss a change after the listing.
         willEnter(folder)
-        guard canEnter(folder), let names = try names(in: folder, path: path, scope) else {
+        guard canEnter(folder), let names = names(in: folder) else {
             if path.isEmpty {
                 throw RoostError(
                     .noInput, "cannot read the folder \(folder): permission denied or an I/O error")
@@ -95,9 +94,7 @@ struct FolderWalk {
             let path = path.isEmpty ? name : path + "/" + name
             if isStore, isOwnFile(name, in: prefix) { continue }
             // Hidden files are never read.
-            if !name.hasPrefix("."), let scope = scope.below(name) {
-                try visit(prefix + name, name, path: path, rules: rules, scope: scope)
-            }
+            if !name.hasPrefix(".") { try visit(prefix + name, name, path: path, rules: rules) }
         }
     }
 
@@ -121,11 +118,8 @@ struct FolderWalk {
     /// this.
     private func canEnter(_ folder: String) -> Bool { access(folder, X_OK) == 0 || errno != EACCES }
 
-    /// Returns the names in a folder that are in the scope; `nil` if the folder cannot be read.
-    private mutating func names(
-        in folder: String, path: String, _ scope: FolderScope
-    ) throws -> [String]? {
-        guard scope.isEntire else { return scope.children.keys.sorted().map(\.text) }
+    /// Returns the names in a folder; `nil` if the folder cannot be read.
+    private mutating func names(in folder: String) -> [String]? {
         guard let listing = try? FolderListing(folder) else { return nil }
         for name in listing.invalidNames.sorted() where !name.hasPrefix(".") {
             skip(folder + "/" + name, FileFinder.nameReason)
@@ -135,7 +129,7 @@ struct FolderWalk {
 
     /// Adds a file to the findings, or searches a folder.
     private mutating func visit(
-        _ file: String, _ name: String, path: String, rules: [Rules], scope: FolderScope
+        _ file: String, _ name: String, path: String, rules: [Rules]
     ) throws {
         var status = stat()
         // The file may have been removed after its folder was listed.
@@ -149,7 +143,7 @@ struct FolderWalk {
             if isLink, !followsLinks {
                 skip(file, FileFinder.linkReason)
             } else {
-                try enter(file, path: path, rules: rules, scope: scope)
+                try enter(file, path: path, rules: rules)
             }
         } else if includes(file, name, path, isRegular: exists && status.st_mode & S_IFMT == S_IFREG) {
             if isLink, !followsLinks, !isBelowRoot(file) {

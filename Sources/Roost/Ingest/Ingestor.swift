@@ -242,7 +242,7 @@ struct Ingestor {
             }.map(\.id)
             if !options.isDryRun {
                 snapshot = nil
-                for tag in tags.sorted() { try await add(tag, to: untagged) }
+                try await add(Set(tags), to: untagged)
             }
             report.updated += untagged.count
             report.unchanged += part.count - untagged.count
@@ -251,12 +251,12 @@ struct Ingestor {
         }
     }
 
-    private func add(_ tag: String, to ids: [Entry.ID]) async throws {
+    private func add(_ tags: Set<String>, to ids: [Entry.ID]) async throws {
         do {
-            _ = try await store.addTag(tag, to: ids)
+            _ = try await store.update(ids, EntryChanges(addedTags: tags))
         } catch let error as RoostError where error.code == .notFound && ids.count > 1 {
             // Another process has removed one of the entries: tag the others one by one.
-            for id in ids { try await add(tag, to: [id]) }
+            for id in ids { try await add(tags, to: [id]) }
         } catch let error as RoostError where error.code == .notFound {
             return
         }

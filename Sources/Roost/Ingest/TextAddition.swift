@@ -1,8 +1,8 @@
-import Foundation
-import RoostModel
+public import Foundation
+public import RoostModel
 
 /// Adds a single text as part of a stream source, which only adds entries.
-enum TextAddition {
+package enum TextAddition {
     /// The id of the source to which added texts belong.
     static let defaultSource = "add"
     /// The maximum length of a key that a caller gives to a text, in bytes.
@@ -61,7 +61,7 @@ enum TextAddition {
     }
 
     /// Returns the reason why a text cannot be added with a key; `nil` if it can.
-    static func fault(ofKey key: String) -> String? {
+    package static func fault(ofKey key: String) -> String? {
         let hasControls = key.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard !key.allSatisfy(\.isWhitespace), key.utf8.count <= maximumKeyLength, !hasControls else {
             return "must have 1 to \(maximumKeyLength) bytes and no control characters"
@@ -141,5 +141,12 @@ enum TextAddition {
         }
 
         private func hasText(_ entry: Entry) -> Bool { entry.content.utf8.elementsEqual(content.utf8) }
+    }
+}
+
+extension EntryID {
+    /// Returns the id of the entry of a text that is added with a key. The store need not contain it.
+    public static func added(withKey key: String) -> Entry.ID {
+        derived(source: TextAddition.defaultSource, key: key)
     }
 }

@@ -1,9 +1,11 @@
-import Foundation
-import RoostDocuments
-import RoostModel
+public import Foundation
+public import RoostDocuments
+public import RoostModel
 
-/// Resolves the links between the entries of a snapshot.
-struct LinkGraph {
+/// The links between the entries of a snapshot (``KnowledgeStore/links``).
+///
+/// Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by an alias.
+public struct LinkGraph: Sendable {
     private let snapshot: any StorageSnapshot
     private let resolver: LinkResolver
     /// The sources that links can lead to, in the order of the resolver's notes.
@@ -11,10 +13,17 @@ struct LinkGraph {
     /// The elements of ``sources``.
     private let known: Set<Source.ID>
 
+    /// Reads the current names of all files.
+    @concurrent
+    static func current(in storage: any StorageProvider) async throws -> LinkGraph {
+        try await LinkGraph(storage.snapshot())
+    }
+
     /// Reads the names of all files.
     ///
+    /// - Throws: `StorageError`.
     /// - Complexity: O(number of sources).
-    init(_ snapshot: any StorageSnapshot) async throws {
+    public init(_ snapshot: any StorageSnapshot) async throws {
         self.snapshot = snapshot
         var aliases: [Source.ID: [String]] = [:]
         var named = EntryFilter()
@@ -33,19 +42,34 @@ struct LinkGraph {
             })
     }
 
-    func links(of entry: Entry) async throws -> [EntryLink] {
+    /// Returns the links in the text of an entry, in order.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if the snapshot does not contain the entry; `StorageError`.
+    @concurrent
+    public func of(_ id: Entry.ID) async throws -> [EntryLink] { try await links(of: entry(id)) }
+
+    private func entry(_ id: Entry.ID) async throws -> Entry {
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "cannot read the links of entry \(id.text): it was not found")
+        }
+        return entry
+    }
+
+    private func links(of entry: Entry) async throws -> [EntryLink] {
         let file = LinkingFile(of: entry)
         var links: [EntryLink] = []
-        for link in try await Self.documentLinks(of: entry, in: file) where !file.isInternal(link) {
-            let destination = try await destination(of: link, from: file)
-            let shown = destination == .external ? file.completed(link) : link
-            links.append(EntryLink(link: shown, destination: destination))
+        for link in try await Self.documentLinks(of: entry) {
+            links.append(EntryLink(link: link, destination: try await destination(of: link, from: file)))
         }
         return links
     }
 
-    /// Returns the links to an entry, sorted by the paths of the entries that contain them.
-    func backlinks(to target: Entry) async throws -> [LinkedEntry] {
+    /// Returns the links to an entry, in the order of the paths of the entries that contain them.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if the snapshot does not contain the entry; `StorageError`.
+    @concurrent
+    public func to(_ id: Entry.ID) async throws -> [LinkedEntry] {
+        let target = try await entry(id)
         let file = target.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
         let aliases = target.metadata[DocumentKey.aliases]?.comparableTexts ?? []
         let names = Set(aliases.map { $0.lowercased() } + [file].compactMap { $0.map(Self.name(ofFile:)) })
@@ -59,8 +83,12 @@ struct LinkGraph {
         }
     }
 
-    /// Returns the links that lead neither to an entry nor to a file.
-    func brokenLinks() async throws -> [LinkedEntry] {
+    /// Returns the links that lead neither to an entry of the store nor to a file, in the order of the paths
+    /// of the entries that contain them. Web pages are not requested.
+    ///
+    /// - Throws: `StorageError`; `CancellationError`.
+    @concurrent
+    public func broken() async throws -> [LinkedEntry] {
         try await linkedEntries { _ in
             true
         } matching: {
@@ -91,18 +119,14 @@ struct LinkGraph {
 
     /// Returns the links of an entry: those in its text if it is Markdown, or else those in its metadata,
     /// which contain neither the kind of a link nor its heading.
-    private static func documentLinks(
-        of entry: Entry, in file: LinkingFile
-    ) async throws -> [DocumentLink] {
+    private static func documentLinks(of entry: Entry) async throws -> [DocumentLink] {
         let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
         guard !stored.isEmpty else { return [] }
-        let links = file.hasLinksInMetadataOnly ? [] : try await linksInText(of: entry)
+        let links = try await linksInText(of: entry)
         return links.isEmpty ? stored.map { DocumentLink(kind: .address, target: $0) } : links
     }
 
     /// Returns the links in the text of an entry; none if it is not Markdown, or cannot be read.
-    ///
-    /// - Throws: `CancellationError`.
     static func linksInText(of entry: Entry) async throws -> [DocumentLink] {
         guard case .markdown = entry.textFormat, let type = MarkdownReader().types.first else { return [] }
         let input = DocumentInput(data: Data(entry.content.utf8), path: entry.sourcePath ?? "")
@@ -171,4 +195,80 @@ struct LinkGraph {
         let ending = LinkResolver.noteExtensions.first { name.hasSuffix($0) && name.count > $0.count }
         return String(name.dropLast(ending?.count ?? 0))
     }
+}
+
+/// A link in the text of an entry.
+public struct EntryLink: Sendable, Hashable {
+    /// The kind of the target of a link.
+    public enum Destination: Sendable, Hashable {
+        /// An entry of the store.
+        case entry(Entry.ID)
+        /// A web page, a mail address, or another address outside of the files of the store.
+        case external
+        /// A file that the store does not contain, such as an image.
+        case file
+        /// Neither an entry nor a file: the link is broken.
+        case missing
+    }
+
+    /// The link as the text contains it.
+    public var link: DocumentLink
+    /// The target of the link.
+    public var destination: Destination
+}
+
+/// A link together with the entry that contains it.
+public struct LinkedEntry: Sendable, Hashable {
+    /// The id of the entry that contains the link.
+    public var id: Entry.ID
+    /// The title of the entry; `nil` if it has none.
+    public var title: String?
+    /// The path of the entry's file; `nil` if it did not come from a file.
+    public var path: String?
+    /// The link.
+    public var link: EntryLink
+}
+
+/// The file of an entry that contains links. Those of web pages and books are never broken: they are relative to
+/// an address or a part of the book that is unknown.
+struct LinkingFile {
+    /// The path of the file; empty if the entry did not come from one.
+    let path: String
+    private let isPage: Bool
+
+    init(of entry: Entry) {
+        path = entry.sourcePath ?? ""
+        let fileExtension = URL(fileURLWithPath: path).pathExtension.lowercased()
+        isPage = fileExtension == "epub" || HTMLReader.type.extensions.contains(fileExtension)
+    }
+
+    /// Returns the path that a `file:` URL names on this computer; `nil` for other links.
+    static func path(ofFileURL link: DocumentLink) -> String? {
+        guard link.kind != .wiki, link.target.lowercased().hasPrefix("file://") else { return nil }
+        let rest = link.target.dropFirst("file://".count)
+        guard let slash = rest.firstIndex(of: "/"), ["", "localhost"].contains(rest[..<slash].lowercased())
+        else { return nil }
+        let path = String(rest[slash...])
+        return path.removingPercentEncoding ?? path
+    }
+
+    func fileExists(for link: DocumentLink) -> Bool {
+        let name = link.target.removingPercentEncoding ?? link.target
+        guard !name.isEmpty else { return true }
+        guard name.hasPrefix("/") else {
+            // An entry without a file has no folder.
+            guard !path.isEmpty else { return false }
+            return Self.exists(URL(fileURLWithPath: path).deletingLastPathComponent().path + "/" + name)
+        }
+        return Self.exists(name)
+    }
+
+    /// Returns the destination of a link that leads neither to an entry nor to a file.
+    func destination(ofMissing link: DocumentLink) -> EntryLink.Destination {
+        guard !isPage else { return .external }
+        // A vault has folders for attachments, which the names in its links do not contain.
+        return link.kind == .wiki && link.namesAttachment ? .file : .missing
+    }
+
+    private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 }

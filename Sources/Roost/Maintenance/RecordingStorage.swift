@@ -1,10 +1,9 @@
+import Foundation
 import RoostFiles
 import RoostModel
 
 extension StorageProvider {
     /// Returns this storage with every commit recorded by `recorder`.
-    ///
-    /// - Parameter originals: The original files of the store; `nil` if it has no folder.
     func recording(_ recorder: UndoRecorder, keeping originals: OriginalStore?) -> some StorageProvider {
         RecordingStorage(base: self, recorder: recorder, originals: originals)
     }
@@ -48,7 +47,6 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
     ///
     /// - Returns: A lock, or `nil` if the batch needs no document; a failure if the lock was not free in time
     ///   or cannot be used.
-    /// - Throws: `CancellationError`.
     private func lockDocuments(of inverse: WriteBatch) async throws -> Result<FileLock?, StorageError> {
         guard let originals, originals.exists,
             inverse.sources.contains(where: { $0.documentDigest != nil })
@@ -59,4 +57,97 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
             return .failure(error)
         }
     }
+}
+
+extension WriteBatch {
+    /// Returns the batch that restores the state before this one.
+    ///
+    /// - Parameter before: The state to which this batch will be applied.
+    func inverse(in before: any StorageSnapshot) async throws -> WriteBatch {
+        var inverse = WriteBatch()
+        let touched = upserts.map(\.id) + removals
+        let old = Dictionary(
+            try await before.entries(touched).map { ($0.id, $0) }
+        ) { first, _ in first }
+        var seen = Set<Entry.ID>()
+        for id in touched where seen.insert(id).inserted {
+            if let entry = old[id] { inverse.upserts.append(entry) } else { inverse.removals.append(id) }
+        }
+        inverse.sources = try await before.sources(sources.map(\.id) + removedSources)
+        let known = Set(inverse.sources.map { ExactText($0.id) })
+        inverse.removedSources = sources.map(\.id).filter { !known.contains(ExactText($0)) }
+        try await invertClusters(&inverse, in: before)
+        return inverse
+    }
+
+    private func invertClusters(_ inverse: inout WriteBatch, in before: any StorageSnapshot) async throws {
+        let changed = Set(clusters.map(\.id))
+        let known =
+            changed.isEmpty ? [] : try await before.clusterRecords().filter { changed.contains($0.id) }
+        // A batch cannot remove a single cluster, so the inverse of adding one is the complete old
+        // clustering.
+        guard clustering == nil, known.count == changed.count else {
+            inverse.clustering = Clustering(
+                run: try await before.clusteringRun(), clusters: try await before.clusters(),
+                assignments: try await before.assignments(of: nil))
+            return
+        }
+        inverse.clusters = known
+        let moved = Set(assignments.map(\.entry) + unassignments)
+        let touched = moved.union(removals)
+        guard !touched.isEmpty else { return }
+        inverse.assignments = try await before.assignments(of: Array(touched))
+        let assigned = Set(inverse.assignments.map(\.entry) + inverse.removals)
+        inverse.unassignments = moved.filter { !assigned.contains($0) }.sorted()
+    }
+
+    /// Returns one batch that has the same effect as applying the inverse batches from the last to the first.
+    ///
+    /// - Parameter inverses: The inverses of consecutive commits, oldest first. If several of them restore
+    ///   the same object, the first of these contains its original state.
+    static func merging(_ inverses: [WriteBatch]) -> WriteBatch {
+        var merged = WriteBatch()
+        var (entries, sources, assigned) = (Set<Entry.ID>(), Set<ExactText>(), Set<Entry.ID>())
+        var clusters = Set<Cluster.ID>()
+        for inverse in inverses {
+            for entry in inverse.upserts where entries.insert(entry.id).inserted {
+                merged.upserts.append(entry)
+            }
+            for id in inverse.removals where entries.insert(id).inserted { merged.removals.append(id) }
+            for source in inverse.sources where sources.insert(ExactText(source.id)).inserted {
+                merged.sources.append(source)
+            }
+            for id in inverse.removedSources where sources.insert(ExactText(id)).inserted {
+                merged.removedSources.append(id)
+            }
+            // A complete clustering contains all assignments and clusters, so later inverses add nothing to
+            // it.
+            if merged.clustering == nil {
+                for assignment in inverse.assignments where assigned.insert(assignment.entry).inserted {
+                    merged.assignments.append(assignment)
+                }
+                for id in inverse.unassignments where assigned.insert(id).inserted {
+                    merged.unassignments.append(id)
+                }
+                for cluster in inverse.clusters where clusters.insert(cluster.id).inserted {
+                    merged.clusters.append(cluster)
+                }
+                merged.clustering = inverse.clustering
+            }
+        }
+        if var clustering = merged.clustering {
+            // The inverses before the one with the complete clustering belong to earlier commits, so the
+            // assignments and clusters that they restore take precedence.
+            clustering.assignments.removeAll { assigned.contains($0.entry) }
+            clustering.assignments += merged.assignments
+            let records = Dictionary(merged.clusters.map { ($0.id, $0) }) { first, _ in first }
+            clustering.clusters = clustering.clusters.map { records[$0.id] ?? $0 }
+            (merged.assignments, merged.unassignments, merged.clusters) = ([], [], [])
+            merged.clustering = clustering
+        }
+        return merged
+    }
+
+    /// Whether the batch changes clusters, beyond assigning entries to them.
+    var changesClusters: Bool { clustering != nil || !clusters.isEmpty }
 }

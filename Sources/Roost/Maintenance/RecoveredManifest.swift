@@ -59,11 +59,6 @@ struct RecoveredManifest {
     }
 
     /// Writes a new manifest with the space of the embedder that computed the stored vectors.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration of the storage.
-    ///   - store: The id of the storage.
-    ///   - embedders: The candidates.
     func restore(
         _ configuration: StoreConfiguration, _ store: UUID, with embedders: [any Embedder]
     ) async throws -> StorageFinding {

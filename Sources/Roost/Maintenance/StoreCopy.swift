@@ -13,9 +13,7 @@ public struct StoreCopy: Sendable {
     /// The store that receives the copy. It is empty, or contains a part of the same copy.
     public let target: KnowledgeStore
 
-    /// The number of source records in one commit.
     private static let sourcesPerCommit = 1000
-    /// The number of headers that are checked at once.
     private static let headersPerCheck = 10_000
 
     /// Creates a copy.

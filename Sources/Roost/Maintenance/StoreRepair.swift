@@ -17,7 +17,6 @@ struct StoreRepair {
         directory = inspector.directory
     }
 
-    /// Runs all steps.
     func run() async throws -> [StorageFinding] {
         let recovered = try RecoveredManifest(in: directory)
         var findings = recovered.findings
@@ -144,7 +143,6 @@ struct StoreRepair {
         return try await embedAgain(affected)
     }
 
-    /// The number of entries that are embedded and committed at once.
     private static let batchSize = 256
 
     /// Embeds entries again, in several commits. An entry that another process changes or removes in the
@@ -153,7 +151,7 @@ struct StoreRepair {
     private func embedAgain(_ ids: [Entry.ID]) async throws -> [StorageFinding] {
         guard !ids.isEmpty else { return [] }
         do {
-            let store = try await KnowledgeStore.open(in: directory) { try inspector.embedder(for: $0) }
+            let store = try await KnowledgeStore.open(at: directory) { try inspector.embedder(for: $0) }
             var count = 0
             do {
                 for start in stride(from: 0, to: ids.count, by: Self.batchSize) {

@@ -1,10 +1,35 @@
-import Foundation
+public import Foundation
+import RoostFiles
 import RoostModel
 
 /// Undoes the last group of commits that an ``UndoRecorder`` recorded.
 struct Undo {
     /// The records of one group, oldest first.
     let records: [UndoRecorder.Record]
+
+    static func run(on store: KnowledgeStore, isDryRun: Bool) async throws -> UndoReport {
+        let snapshot = try await store.storage.snapshot()
+        guard let folder = store.undoRecorder?.directory ?? store.directory else {
+            throw RoostError(.nothingToUndo, "nothing to undo: the changes of this store are not recorded")
+        }
+        let recorded = try await BlockingWork.run { _ in try UndoRecorder.contents(in: folder) }
+        let undo = try Undo(recorded.records, stamp: snapshot.stamp)
+        // A commit that another task makes during the undo does not belong to the undone group.
+        let continueGroup = isDryRun ? nil : store.undoRecorder?.endGroup()
+        let report: UndoReport
+        do {
+            report = try await UndoRecorder.$isSuspended.withValue(true) {
+                try await undo.run(on: store.storage, snapshot, isDryRun: isDryRun)
+            }
+        } catch {
+            continueGroup?()
+            throw error
+        }
+        if !isDryRun {
+            try await BlockingWork.run { _ in UndoRecorder.remove(recorded, in: folder) }
+        }
+        return report
+    }
 
     /// Creates an undo of the commits in the given records.
     ///
@@ -44,7 +69,6 @@ struct Undo {
 
     /// Reverts the commits.
     ///
-    /// - Parameter isDryRun: Whether to compute the report without changing the store.
     /// - Throws: `StorageError`, with `.conflict` if the entries or clusters change during the call.
     func run(
         on storage: any StorageProvider, _ snapshot: any StorageSnapshot, isDryRun: Bool
@@ -63,4 +87,18 @@ struct Undo {
         if !isDryRun { _ = try await storage.commit(batch) }
         return report
     }
+}
+
+/// The result of an undo.
+public struct UndoReport: Sendable, Hashable, Encodable {
+    /// The name of the operation that was undone.
+    public var command: String
+    /// The time of the operation.
+    public var date: Date
+    /// The number of entries that the operation had added, which the undo removes.
+    public var removed: Int
+    /// The number of entries that the operation had changed or removed, which the undo restores.
+    public var restored: Int
+    /// Whether the undo restores the clusters.
+    public var restoresClusters: Bool
 }

@@ -10,16 +10,14 @@ import Synchronization
 /// undone until something else is committed to the store. If another group commits between two commits of a
 /// group, the latter cannot be undone, because its record is no longer complete.
 ///
-/// For a store in a folder, the record is the file `undo.jsonl`, which has one line per commit, oldest first,
+/// The record is the file `undo.jsonl` in a folder, usually that of the store. It has one line per commit, oldest first,
 /// and remains after the process ends. Each line begins with its checksum, and each record has its number
-/// within the group, so that a damaged or incomplete record is never undone. A recorder without a folder
-/// keeps the record in memory.
+/// within the group, so that a damaged or incomplete record is never undone.
 public final class UndoRecorder: Sendable {
     /// One recorded commit, which is one line of the file.
     struct Record: Codable {
         /// The id of the group that the commit belongs to.
         var run: UUID
-        /// The human-readable name of the operation.
         var command: String
         /// The time of the commit, in milliseconds since 1970.
         var date: Int64
@@ -27,13 +25,10 @@ public final class UndoRecorder: Sendable {
         var store: UUID
         /// The epoch in which the commit took place.
         var epoch: UUID
-        /// The revision before the commit.
         var from: Revision
-        /// The revision after the commit.
         var to: Revision
         /// The batch that restores the state before the commit.
         var inverse: WriteBatch
-        /// The number of commits of the group before this one.
         var number: Int
     }
 
@@ -50,28 +45,24 @@ public final class UndoRecorder: Sendable {
         /// Whether the group is an ``UndoGroup``.
         var isOfRequest = false
         var command: String
-        /// The number of bytes recorded in this group.
         var size = 0
-        /// The number of commits recorded in this group.
         var count = 0
         /// Whether recording has failed. If so, the group cannot be undone.
         var hasFailed = false
         /// The identity of the file that this recorder created. It shows whether another process has replaced
         /// the file.
         var file: FileIdentity?
-        /// The records of a recorder without a folder.
-        var records: [Record] = []
     }
 
-    /// The store's folder; `nil` if the record is kept in memory.
-    let directory: URL?
+    let directory: URL
     private let onFailure: (@Sendable (String) -> Void)?
     private let state: Mutex<State>
 
-    /// Creates a recorder for the store in a folder.
+    /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - directory: The store's folder.
+    ///   - directory: The folder of the record: that of the store, or another one for a store without a
+    ///     folder.
     ///   - command: The human-readable name of the operation.
     ///   - onFailure: Called with a message when a change has been saved but cannot be recorded, for example
     ///     because the disk is full. At most one call per group.
@@ -80,15 +71,6 @@ public final class UndoRecorder: Sendable {
     ) {
         self.directory = directory
         self.onFailure = onFailure
-        state = Mutex(State(command: command))
-    }
-
-    /// Creates a recorder that keeps the record in memory. It can be used with any storage.
-    ///
-    /// - Parameter command: The human-readable name of the operation.
-    public init(command: String) {
-        directory = nil
-        onFailure = nil
         state = Mutex(State(command: command))
     }
 
@@ -118,10 +100,7 @@ public final class UndoRecorder: Sendable {
     }
 
     private static func begin(_ group: UUID, isOfRequest: Bool, _ command: String, _ state: inout State) {
-        let records = state.records
         state = State(group: group, isOfRequest: isOfRequest, command: command)
-        // The previous group can be undone until the next commit.
-        state.records = records
     }
 
     /// Continues with the group of a commit.
@@ -138,7 +117,7 @@ public final class UndoRecorder: Sendable {
         Self.begin(group.id, isOfRequest: true, state.command, &state)
         guard isFirst else {
             throw FileError(
-                operation: "continue", path: directory?.path ?? Self.fileName, errno: EINPROGRESS)
+                operation: "continue", path: directory.path, errno: EINPROGRESS)
         }
     }
 
@@ -156,7 +135,6 @@ public final class UndoRecorder: Sendable {
         // The thread of the work has no values of the task.
         let group = UndoGroup.current
         do {
-            guard directory != nil else { return try write(inverse, from: before, to: revision, group) }
             try await BlockingWork.run { [self] _ in
                 try write(inverse, from: before, to: revision, group)
             }
@@ -196,7 +174,6 @@ public final class UndoRecorder: Sendable {
                 epoch: before.epoch, from: before.revision, to: revision, inverse: inverse,
                 number: state.count)
             state.count += 1
-            guard let directory else { return Self.append(record, &state) }
             do {
                 try Self.append(record, to: Self.url(directory), &state)
             } catch {
@@ -210,8 +187,7 @@ public final class UndoRecorder: Sendable {
         // If another process or request has changed the store, the record is theirs. It can be undone if
         // their commits followed this one.
         guard ![ESTALE, EINPROGRESS].contains((error as? FileError)?.errno) else { throw error }
-        state.records = []
-        if let directory { unlink(Self.url(directory).path) }
+        unlink(Self.url(directory).path)
         throw error
     }
 
@@ -248,18 +224,6 @@ public final class UndoRecorder: Sendable {
         }
     }
 
-    private static func append(_ record: Record, _ state: inout State) {
-        if state.size == 0 { state.records = [] }
-        state.records.append(record)
-        // Texts and vectors account for nearly all of a record's memory.
-        state.size += record.inverse.upserts.reduce(1) { sum, entry in
-            sum + entry.content.utf8.count + 4 * entry.embeddings.count * (1 + entry.passages.count)
-        }
-        guard state.size > maximumSize else { return }
-        state.hasFailed = true
-        state.records = []
-    }
-
     // MARK: The file
 
     /// The number of hexadecimal digits of the checksum at the beginning of a line. A space follows them.
@@ -281,12 +245,10 @@ public final class UndoRecorder: Sendable {
         return try? JSONDecoder().decode(Record.self, from: json)
     }
 
-    /// The records of the last group at one time.
     struct Contents: Sendable {
         /// The records, oldest first; empty if nothing was recorded.
-        var records: [Record]
-        /// The version of the file; `nil` if the records are kept in memory or there is no file.
-        var file: UndoFileVersion?
+        var records: [Record] = []
+        var data = Data()
     }
 
     /// Returns the records of the last group.
@@ -300,7 +262,7 @@ public final class UndoRecorder: Sendable {
             data = try FileContents.readToEnd(url)
         } catch {
             guard FileIdentity(url) == nil else { throw error }
-            return Contents(records: [])
+            return Contents()
         }
         let lines = data.split(separator: UInt8(ascii: "\n")).map(record)
         let records = lines.compactMap { $0 }
@@ -314,36 +276,14 @@ public final class UndoRecorder: Sendable {
             throw RoostError(
                 .nothingToUndo, "cannot undo: the record \(url.path) is damaged; nothing was changed")
         }
-        return Contents(records: records, file: UndoFileVersion(data))
-    }
-
-    /// Returns the records of the last group.
-    ///
-    /// - Throws: The errors of ``contents(in:)``.
-    func contents() throws -> Contents {
-        if let directory { return try Self.contents(in: directory) }
-        return state.withLock { Contents(records: $0.records) }
+        return Contents(records: records, data: data)
     }
 
     /// Removes the records that were undone. A record that was written since then remains.
     static func remove(_ contents: Contents, in directory: URL) {
-        guard let version = contents.file else { return }
-        AtomicFile.remove(url(directory)) { UndoFileVersion($0) == version }
-    }
-
-    /// Removes the records that were undone. A record that was written since then remains.
-    func remove(_ contents: Contents) {
-        if let directory { return Self.remove(contents, in: directory) }
-        state.withLock { state in
-            let (records, undone) = (state.records, contents.records)
-            if records.count == undone.count, records.last?.run == undone.last?.run { state.records = [] }
+        AtomicFile.remove(url(directory)) {
+            FileManager.default.contents(atPath: $0.path) == contents.data
         }
-    }
-
-    /// Returns the digests of the original files that an undo by this recorder needs.
-    func digests() -> [String] {
-        if let directory { return Self.digests(in: directory) }
-        return state.withLock { $0.records.flatMap { $0.inverse.sources.compactMap(\.documentDigest) } }
     }
 
     /// Returns the digests of the original files that an undo needs.
@@ -354,6 +294,32 @@ public final class UndoRecorder: Sendable {
         guard let data = FileManager.default.contents(atPath: url(directory).path) else { return [] }
         return String(decoding: data, as: UTF8.self).components(separatedBy: "sha256:").dropFirst().map {
             String($0.prefix(64))
+        }
+    }
+}
+
+/// The commits of one request to a process that serves a store, which ``KnowledgeStore/undo(isDryRun:)``
+/// undoes as a unit. They are the commits of the task in which ``run(_:)`` calls its function, and of the
+/// tasks that this task starts.
+package final class UndoGroup: Sendable {
+    /// The group of the current task; `nil` outside of a request.
+    @TaskLocal package static var current: UndoGroup?
+
+    let id = UUID()
+    private let hasRecord = Mutex(false)
+
+    package init() {}
+
+    /// Calls a function whose commits belong to one group: that of the current task, or else a new one.
+    package static func run<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        try await $current.withValue(current ?? UndoGroup(), operation: body)
+    }
+
+    /// Notes that a commit of the group is recorded, and returns whether it is the first one.
+    func begin() -> Bool {
+        hasRecord.withLock { hasRecord in
+            defer { hasRecord = true }
+            return !hasRecord
         }
     }
 }

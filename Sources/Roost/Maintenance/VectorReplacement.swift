@@ -1,24 +1,19 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostVectors
 
 /// The last phase of a model migration: replaces all vectors of a store while other writers wait.
 ///
 /// The manifest announces the new space together with the epoch that the commit begins. Even if this process
 /// is killed, the epoch of the storage shows which space the vectors belong to.
 struct VectorReplacement {
-    /// The store's folder.
     let directory: URL
-    /// The new embedding space.
     let space: EmbeddingSpace
 
-    /// Catches up with the last changes and commits the new vectors.
-    ///
-    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`. If an error is thrown, the store is
-    ///   unchanged.
+    /// Commits the vectors of the collection; texts that have changed since are embedded.
     func run(
-        _ entries: inout MigratedEntries, _ collection: VectorCollection,
-        _ report: inout ModelMigration.Report
+        with collection: VectorCollection, _ report: inout ModelMigration.Report
     ) async throws {
         let lock = try await acquireLock()
         defer { lock.release() }
@@ -33,7 +28,10 @@ struct VectorReplacement {
             let snapshot = try await storage.snapshot()
             // An earlier migration may have been committed while the manifest still describes it as prepared.
             manifest.space = manifest.space(inEpoch: snapshot.stamp.epoch)
-            try await entries.catchUp(with: storage, at: snapshot, collection, &report)
+            var entries: [Entry] = []
+            for try await page in snapshot.entryPages() {
+                entries += try await collection.migrated(page.entries, &report)
+            }
             let epoch = UUID()
             let batch = try await batch(entries, replacing: snapshot, beginning: epoch)
             try Task.checkCancellation()
@@ -71,16 +69,16 @@ struct VectorReplacement {
     }
 
     private func batch(
-        _ migrated: MigratedEntries, replacing snapshot: any StorageSnapshot, beginning epoch: UUID
+        _ entries: [Entry], replacing snapshot: any StorageSnapshot, beginning epoch: UUID
     ) async throws -> WriteBatch {
-        var batch = WriteBatch(upserts: Array(migrated.entries.values), newEpoch: epoch)
+        var batch = WriteBatch(upserts: entries, newEpoch: epoch)
         batch.expecting.epoch = snapshot.stamp.epoch
         batch.expecting.revision = snapshot.stamp.revision
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)
         if !clusters.isEmpty || !assignments.isEmpty {
             var translation = ClusterTranslation(
-                vectors: migrated.entries.mapValues(\.embeddings), clusters: clusters,
+                vectors: Dictionary(entries.map { ($0.id, $0.embeddings) }) { $1 }, clusters: clusters,
                 assignments: assignments)
             translation.run()
             batch.clustering = .init(
@@ -88,5 +86,64 @@ struct VectorReplacement {
                 assignments: translation.assignments)
         }
         return batch
+    }
+}
+
+/// Adapts clusters to new vectors of their members. The members stay the same.
+struct ClusterTranslation {
+    /// The new vectors of all entries.
+    let vectors: [Entry.ID: [Float]]
+    private(set) var clusters: [Cluster]
+    private(set) var assignments: [Assignment]
+
+    /// The minimum number of members for which an assignment threshold is computed.
+    private static let minimumMembers = 3
+    /// One in this many members may be less similar to the centroid than the assignment threshold. The
+    /// threshold is thus the 5th percentile of the members' similarities, as it is for newly created
+    /// clusters.
+    private static let membersPerOutlier = 20
+
+    /// Recomputes centroids, thresholds, cohesion and similarities from the new vectors.
+    mutating func run() {
+        let forest = ClusterForest(clusters)
+        for index in clusters.indices where !clusters[index].centroid.isEmpty {
+            let members = forest.members(of: clusters[index]).filter { vectors[$0] != nil }
+            update(&clusters[index], members: members)
+        }
+        updateSimilarities()
+    }
+
+    private func update(_ cluster: inout Cluster, members: [Entry.ID]) {
+        cluster.centroid = unitMean(of: members.compactMap { vectors[$0] }) ?? []
+        cluster.updatedAt = Date()
+        // Separation and silhouette compare clusters with each other, and stability describes the old
+        // vectors. They stay empty until the next clustering computes them.
+        (cluster.separation, cluster.silhouette, cluster.stability) = (nil, nil, nil)
+        cluster.assignmentThreshold = nil
+        guard !cluster.centroid.isEmpty else { return }
+        let ranked = members.map { (id: $0, cosine: innerProduct(vectors[$0] ?? [], cluster.centroid)) }
+            .sorted { ($1.cosine, $0.id) < ($0.cosine, $1.id) }
+        cluster.cohesion = ranked.reduce(0) { $0 + $1.cosine } / Float(max(1, ranked.count))
+        if ranked.count >= Self.minimumMembers {
+            let index = ranked.count - 1 - ranked.count / Self.membersPerOutlier
+            cluster.assignmentThreshold = ranked[index].cosine
+        }
+        cluster.representatives = ranked.prefix(cluster.representatives.count).map(\.id)
+    }
+
+    private mutating func updateSimilarities() {
+        let centroids = Dictionary(clusters.map { ($0.id, $0.centroid) }) { first, _ in first }
+            .filter { !$0.value.isEmpty }
+        for index in assignments.indices {
+            guard let vector = vectors[assignments[index].entry] else { continue }
+            if let cluster = assignments[index].cluster {
+                guard let centroid = centroids[cluster] else { continue }
+                assignments[index].similarity = innerProduct(vector, centroid)
+            } else {
+                // The similarity of an outlier is its similarity to the nearest cluster.
+                let similarities = centroids.values.lazy.map { innerProduct(vector, $0) }
+                assignments[index].similarity = similarities.max() ?? assignments[index].similarity
+            }
+        }
     }
 }

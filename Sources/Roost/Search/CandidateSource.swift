@@ -12,9 +12,7 @@ struct CandidateSource: Sendable {
     /// The rows of the entries that may be found; `nil` for all.
     let allowed: RowSet?
 
-    /// The candidates of a search.
     struct Found {
-        /// The candidates, in no order.
         var candidates: [Candidate]
         /// How the database found the nearest passages; `nil` if the client's index found them.
         var databasePlan: PassageSearchPlan?
@@ -45,7 +43,6 @@ struct CandidateSource: Sendable {
         return Found(candidates: all, databasePlan: nearest.plan)
     }
 
-    /// Returns the `depth` entries with the nearest passages.
     private func nearest(_ depth: Int) async throws -> DatabaseVectors.Nearest {
         switch vectors {
         case .client(let passages):
@@ -85,7 +82,6 @@ struct CandidateSource: Sendable {
 
     /// Returns, for each plan, the `k` entries with the nearest passages.
     ///
-    /// - Parameter plans: Plans with the same settings.
     /// - Throws: ``IndexFault`` if an index is corrupt.
     static func nearest(
         _ plans: [QueryPlan], k: Int, among allowed: RowSet?, in passages: PassageContents
@@ -100,4 +96,18 @@ struct CandidateSource: Sendable {
             throw IndexFault(reason: error.description)
         }
     }
+}
+
+/// An entry that is among the nearest or among the best by words, according to the indexes.
+struct Candidate: Sendable {
+    var id: Entry.ID
+    /// The storage's row of the entry.
+    var row: UInt32
+    /// The nearest passage, if vectors are searched and the index contains the entry.
+    var passage: PassageContents.Hit?
+    /// The cosine of the whole entry, if it has several passages and vectors are searched.
+    var entryCosine: Float?
+    /// The score by words; 0 if the entry contains none of them.
+    var wordScore: Float = 0
+    var evidence = Relevance.Evidence(meaning: 0, words: 0)
 }

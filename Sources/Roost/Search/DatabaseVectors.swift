@@ -1,10 +1,10 @@
 import RoostModel
 import RoostVectors
+import Synchronization
 
 /// The vectors of a snapshot that are searched in the database.
 struct DatabaseVectors: Sendable {
     private let search: any PassageSearch
-    /// The filter that all found entries match.
     private let filter: EntryFilter
     let statistics: PairStatistics
 
@@ -13,7 +13,6 @@ struct DatabaseVectors: Sendable {
 
     /// - Parameters:
     ///   - filter: The filter of the search, without names of parent clusters.
-    ///   - samples: The statistics of earlier searches.
     init(
         _ search: any PassageSearch, of stamp: Stamp, matching filter: EntryFilter,
         _ samples: PairStatisticsCache
@@ -25,7 +24,6 @@ struct DatabaseVectors: Sendable {
         }
     }
 
-    /// The nearest entries, and how they were found.
     struct Nearest {
         var hits: [PassageContents.Hit]
         var plan: PassageSearchPlan?
@@ -43,27 +41,89 @@ struct DatabaseVectors: Sendable {
         guard k > 0 else { return Nearest(hits: [], plan: nil) }
         var scope = PassageScope.matching(filter)
         if let allowed, !isFilterOnly || allowed.count <= Self.maximumSentRows { scope = .rows(allowed) }
-        var depth = 2 * k + 16
-        while true {
-            let found = try await search.nearestPassages(
-                to: vector, limit: depth, in: scope, isExact: isExact)
-            let passages = found.passages.lazy.map {
-                PassageContents.Hit(
-                    entry: $0.entry, entryRow: $0.row, ordinal: $0.ordinal, score: $0.score)
-            }
-            let best = NearestEntries(passages, k: k, lastScore: found.passages.last?.score)
-            if best.isComplete || found.passages.count < depth {
-                let hits = best.hits.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }
-                return Nearest(hits: Array(hits.prefix(k)), plan: found.plan)
-            }
-            depth *= Self.depthGrowth
+        let found = try await search.nearestPassages(
+            to: vector, limit: Self.passagesPerEntry * k + Self.margin, in: scope, isExact: isExact)
+        let passages = found.passages.map {
+            PassageContents.Hit(entry: $0.entry, entryRow: $0.row, ordinal: $0.ordinal, score: $0.score)
         }
+        let best = NearestEntries(passages, k: k, lastScore: passages.last?.score)
+        let hits = best.hits.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }
+        return Nearest(hits: Array(hits.prefix(k)), plan: found.plan)
     }
 
-    /// The factor by which more passages are found if they belong to too few entries.
-    private static let depthGrowth = 4
+    /// The number of passages to find for each entry. If long entries have more passages near the query, a
+    /// search finds fewer than `k` entries.
+    private static let (passagesPerEntry, margin) = (4, 16)
 
     func contents(ofRows rows: RowSet) async throws -> PassageContents {
         PassageContents(of: try await search.passageVectors(ofRows: rows))
+    }
+}
+
+/// The vectors that a search compares with its query.
+enum SearchVectors: Sendable {
+    /// The vectors in the client's index.
+    case client(PassageContents)
+    case database(DatabaseVectors)
+
+    var statistics: PairStatistics {
+        switch self {
+        case .client(let passages): passages.statistics
+        case .database(let vectors): vectors.statistics
+        }
+    }
+
+    var index: PassageContents? {
+        if case .client(let passages) = self { passages } else { nil }
+    }
+}
+
+/// The best passage of each entry among the nearest passages.
+struct NearestEntries {
+    let hits: [PassageContents.Hit]
+    /// Whether the passages include the `k` nearest entries and all entries at the distance of the last of
+    /// them.
+    let isComplete: Bool
+
+    /// - Parameters:
+    ///   - passages: The passages that may be found, nearest first.
+    ///   - lastScore: The score of the last of the nearest passages, even if it may not be found.
+    init(_ passages: some Sequence<PassageContents.Hit>, k: Int, lastScore: Float?) {
+        var best: [Entry.ID: PassageContents.Hit] = [:]
+        var scores: [Float] = []
+        for hit in passages {
+            if let other = best[hit.entry] {
+                // If several passages of an entry are equally near, the first of them is the hit.
+                if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
+            } else {
+                best[hit.entry] = hit
+                scores.append(hit.score)
+            }
+        }
+        isComplete = scores.count >= k && (lastScore ?? 0) < scores[k - 1]
+        hits = Array(best.values)
+    }
+}
+
+/// The statistics of the vectors in a database, which a client keeps until the number of entries has changed
+/// by more than a tenth.
+final class PairStatisticsCache: Sendable {
+    private struct Known {
+        let stamp: Stamp
+        let statistics: PairStatistics
+    }
+
+    private let known = Mutex<Known?>(nil)
+
+    /// Returns the statistics of a state of a store.
+    func statistics(at stamp: Stamp, _ sample: () async throws -> VectorPage) async throws -> PairStatistics {
+        if let known = known.withLock({ $0 }), known.stamp.epoch == stamp.epoch,
+            abs(stamp.entryCount - known.stamp.entryCount) <= known.stamp.entryCount / 10
+        {
+            return known.statistics
+        }
+        let statistics = PassageContents(of: try await sample()).statistics
+        known.withLock { $0 = Known(stamp: stamp, statistics: statistics) }
+        return statistics
     }
 }

@@ -1,7 +1,6 @@
-import RoostModel
+public import RoostModel
 import RoostVectors
 
-/// Finds near-duplicates among the entries of a store.
 struct DuplicateFinder {
     let storage: any StorageProvider
 
@@ -39,5 +38,19 @@ struct DuplicateFinder {
         }.enumerated().sorted {
             ($1.element.entries.count, $0.offset) < ($0.element.entries.count, $1.offset)
         }.map(\.element)
+    }
+}
+
+/// A group of near-duplicate entries. The similarity of any two of them reaches the threshold of the search.
+public struct DuplicateGroup: Sendable, Hashable {
+    /// Two or more entries, oldest first.
+    public var entries: [Entry.ID]
+    /// The cosine similarity of each entry with the first one.
+    public var scores: [Float]
+
+    /// Creates a group. Both arrays have the same count.
+    public init(entries: [Entry.ID], scores: [Float]) {
+        self.entries = entries
+        self.scores = scores
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 public import RoostModel
 
-/// Counts entries by the values of their properties.
 struct EntryCounter {
     /// The maximum number of combinations of the values of one entry. Three arrays of 1,000 values would have
     /// a billion, which no memory could hold.
@@ -19,7 +18,6 @@ struct EntryCounter {
     private var periods: [Date: [EntryProperty: String]] = [:]
     private var counts: [[String?]: Int] = [:]
 
-    /// - Parameter timeZone: The time zone of the days.
     init(
         _ properties: [EntryProperty], in snapshot: any StorageSnapshot, timeZone: TimeZone = .current
     ) async throws {
@@ -50,7 +48,6 @@ struct EntryCounter {
         return sorted(counts.map { EntryCount(values: $0.key, count: $0.value) })
     }
 
-    /// Adds an entry to all combinations of its values.
     private mutating func add(_ header: EntryHeader, _ entry: Entry?) throws {
         var combinations: [[String?]] = [[]]
         for property in properties {
@@ -69,7 +66,6 @@ struct EntryCounter {
         for combination in combinations { counts[combination, default: 0] += 1 }
     }
 
-    /// Returns the distinct values of a property.
     private mutating func values(
         of property: EntryProperty, _ header: EntryHeader, _ entry: Entry?
     ) -> [String] {
@@ -101,7 +97,6 @@ struct EntryCounter {
         return url.deletingLastPathComponent().path
     }
 
-    /// Returns the period that contains a date.
     private mutating func period(_ property: EntryProperty, of date: Date) -> String {
         let day = calendar.startOfDay(for: date)
         if let known = periods[day]?[property] { return known }
@@ -148,24 +143,76 @@ struct EntryCounter {
     }
 }
 
-extension KnowledgeStore {
-    /// Returns the numbers of entries with the same values of some properties, such as the number of entries
-    /// of each cluster and month.
+/// A number of entries with the same values of some properties.
+public struct EntryCount: Sendable, Hashable, Codable {
+    /// The values, in the order of the properties; `nil` for entries without a value.
+    public var values: [String?]
+    /// The number of entries.
+    public var count: Int
+}
+
+/// A property by which entries are grouped and counted (``KnowledgeStore/count(by:matching:)``).
+///
+/// The days, weeks, months and years are those in which entries were created, in the time zone of the user.
+public enum EntryProperty: Sendable, Hashable {
+    /// Each tag of an entry. Spellings that differ only in case are one tag.
+    case tag
+    /// The label of the entry's cluster.
+    case cluster
+    /// The id of the entry's source.
+    case source
+    /// The path of the folder that contains the entry's file.
+    case folder
+    /// A day, such as `2026-01-31`.
+    case day
+    /// A week of ISO 8601, such as `2026-W05`.
+    case week
+    /// A month, such as `2026-01`.
+    case month
+    /// A year, such as `2026`.
+    case year
+    /// The value of a metadata key, or each element of an array.
+    case metadata(String)
+
+    /// The prefix of a name that is a metadata key in any case.
+    private static let metadataPrefix = "metadata."
+    private static let named: [String: EntryProperty] = [
+        "tag": .tag, "tags": .tag, "cluster": .cluster, "source": .source, "folder": .folder, "day": .day,
+        "week": .week, "month": .month, "year": .year,
+    ]
+    /// The names of all properties except metadata keys. `tags` is another name of `tag`, as in a condition.
+    package static let names = ["tag", "cluster", "source", "folder", "day", "week", "month", "year"]
+    private static let countName = "count"
+
+    /// Creates the property with a name: `tag` or `tags`, `cluster`, `source`, `folder`, `day`, `week`,
+    /// `month`, `year`, or else a metadata key. `metadata.year` is always the key `year`.
     ///
-    ///     let counts = try await store.counts(by: [.cluster, .month])
-    ///
-    /// An entry with several values, such as tags, is counted once for each of them. Periods are in the order
-    /// of the calendar, and other values by the number of their entries, largest first.
-    ///
-    /// - Complexity: O(matching entries), which are read unless all properties are clusters, sources, folders
-    ///   and periods.
-    /// - Throws: ``RoostError`` with `.badInput` if an entry has more than 10,000 combinations of values;
-    ///   `StorageError`; `CancellationError`.
-    @concurrent
-    public func counts(
-        by properties: [EntryProperty], matching filter: EntryFilter = .all
-    ) async throws -> [EntryCount] {
-        var counter = try await EntryCounter(properties, in: storage.snapshot())
-        return try await counter.counts(matching: filter)
+    /// - Returns: `nil` if the name is empty.
+    public init?(_ name: String) {
+        let isKey = name.hasPrefix(Self.metadataPrefix)
+        let key = isKey ? String(name.dropFirst(Self.metadataPrefix.count)) : name
+        guard !key.isEmpty else { return nil }
+        self = Self.named[name] ?? .metadata(key)
+    }
+
+    /// The name, from which the property can be created.
+    public var name: String {
+        guard case .metadata(let key) = self else {
+            return Self.names.first { Self.named[$0] == self } ?? ""
+        }
+        let isPlain =
+            Self.named[key] == nil && key != Self.countName && !key.hasPrefix(Self.metadataPrefix)
+        return isPlain ? key : Self.metadataPrefix + key
+    }
+
+    /// Whether the values are periods of time, which are listed in their order.
+    public var isPeriod: Bool { [.day, .week, .month, .year].contains(self) }
+
+    /// Whether the value depends on more than the header and the cluster of an entry.
+    var needsContents: Bool {
+        switch self {
+        case .tag, .metadata: true
+        default: false
+        }
     }
 }

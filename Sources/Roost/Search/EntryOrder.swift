@@ -72,17 +72,3 @@ public enum EntryOrder: String, Sendable, Hashable, CaseIterable {
         }
     }
 }
-
-extension KnowledgeStore {
-    /// Returns the ids of the entries that match a filter, in the given order.
-    ///
-    /// - Parameter isReversed: Whether to return them in the opposite order.
-    /// - Complexity: O(matching entries × log(matching entries)). Their ids and titles must fit in memory.
-    /// - Throws: `StorageError`; `CancellationError`.
-    @concurrent
-    public func entryIDs(
-        matching filter: EntryFilter = .all, sortedBy order: EntryOrder, isReversed: Bool = false
-    ) async throws -> [Entry.ID] {
-        try await order.ids(matching: filter, isReversed: isReversed, in: storage.snapshot())
-    }
-}

@@ -42,9 +42,6 @@ public struct EntrySearch: Sendable, Hashable {
     /// The minimum score of a hit, from 0 to 1. With `nil`, a result is empty if no entry is close to the
     /// query (``QueryResult/nearest``), and a list ends where the score is 0, unless ``includesAll`` is set.
     public var minimumScore: Float?
-    /// The minimum cosine similarity of a hit, from -1 to 1. It also applies to hits that were found by
-    /// words.
-    public var minimumSimilarity: Float?
     /// Whether the result has hits even if no entry is close to the query, and hits with a score of 0.
     public var includesAll = false
     /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise,
@@ -59,14 +56,6 @@ public struct EntrySearch: Sendable, Hashable {
     public var isExact = false
     /// The weight of the evidence of words relative to that of meaning; from 0 to 1,000,000.
     public var textWeight: Float = 1
-    /// The weight of a hit's difference from better hits, from 0 to 1 (maximal marginal relevance, Carbonell
-    /// and Goldstein 1998). With `nil` or 0, hits are ordered by relevance only. About 0.4 is a good start.
-    public var diversity: Float?
-    /// The minimum cosine similarity, from -1 to 1, at which an entry is a near-duplicate of a better hit.
-    /// The near-duplicate is listed in the ``QueryHit/duplicates`` of the better hit and is not a separate
-    /// hit. With `nil`, near-duplicates are separate hits.
-    public var duplicateThreshold: Float?
-
     /// Creates a search.
     ///
     /// - Parameters:
@@ -101,27 +90,17 @@ extension EntrySearch {
     private static let maximumWeight: Float = 1_000_000
 
     /// Whether the result depends on the vector of the query, so that the model is required.
-    var needsVectors: Bool { mode != .text || minimumSimilarity != nil }
+    var needsVectors: Bool { mode != .text }
 
-    /// Checks that the settings are in their ranges.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput`.
     func validate() throws {
         func refuse(_ reason: String) throws -> Never {
             throw RoostError(.badInput, "cannot search: \(reason)")
         }
         if let minimumScore, minimumScore.isNaN { try refuse("the minimum score is not a number") }
-        if let minimumSimilarity, minimumSimilarity.isNaN {
-            try refuse("the minimum similarity is not a number")
-        }
         guard (0...Self.maximumWeight).contains(textWeight) else {
             try refuse("the weight of words must be from 0 to \(Int(Self.maximumWeight))")
         }
         if mode == .text, textWeight == 0 { try refuse("a search by words needs a weight of words above 0") }
-        if let diversity, !(0...1).contains(diversity) { try refuse("diversity must be from 0 to 1") }
-        if let duplicateThreshold, duplicateThreshold.isNaN {
-            try refuse("the similarity threshold of duplicates is not a number")
-        }
     }
 
     /// The search without its subject. Searches with equal settings can be run together.
@@ -130,4 +109,14 @@ extension EntrySearch {
         settings.subject = .text("")
         return settings
     }
+}
+
+/// The ways in which a search finds entries.
+public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
+    /// By meaning and by words, whose evidence is combined into one score.
+    case hybrid
+    /// By the cosine similarity of vectors only.
+    case vector
+    /// By words only (BM25). If the model of the store cannot be used, the hits have no similarity.
+    case text
 }

@@ -38,7 +38,6 @@ package struct HitDocument: Encodable {
             /// Further shares of a recalled message; `nil` for other hits.
             package var neighbors: Float?
             package var time: Float?
-            package var recency: Float?
         }
 
         package var textScore: Float?
@@ -78,7 +77,6 @@ package struct HitDocument: Encodable {
     package var snippet: Excerpt?
     package var context: Context?
     package var explanation: Explanation?
-    package var duplicates: [String]?
     package var createdAt: String
     package var updatedAt: String
 
@@ -87,12 +85,10 @@ package struct HitDocument: Encodable {
         /// The number of passages before and after the matched passage; `nil` for no context.
         package var context: Int?
         package var hasExplanation: Bool
-        package var hasDuplicates: Bool
 
-        package init(context: Int? = nil, hasExplanation: Bool = false, hasDuplicates: Bool = false) {
+        package init(context: Int? = nil, hasExplanation: Bool = false) {
             self.context = context
             self.hasExplanation = hasExplanation
-            self.hasDuplicates = hasDuplicates
         }
     }
 
@@ -128,7 +124,6 @@ package struct HitDocument: Encodable {
             explanation = Explanation(
                 textScore: hit.textScore, shares: Explanation.Shares(hit.explanation))
         }
-        if additions.hasDuplicates { duplicates = hit.duplicates.map(\.text) }
         createdAt = DateText.string(from: entry.createdAt)
         updatedAt = DateText.string(from: entry.updatedAt)
     }

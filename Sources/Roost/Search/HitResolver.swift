@@ -12,36 +12,21 @@ struct HitResolver: Sendable {
 
     /// Returns the first hits of a ranking, best first.
     ///
-    /// - Parameter count: The maximum number of hits.
     /// - Throws: ``IndexFault`` if the index contradicts the storage; `StorageError`; `CancellationError`.
     func hits(_ count: Int, of candidates: [Candidate]) async throws -> [QueryHit] {
-        let minimumSimilarity = plan.search.minimumSimilarity ?? -.infinity
         let minimumScore = plan.search.minimumScore ?? -.infinity
-        let diversifier = plan.search.diversity.flatMap { $0 > 0 ? Diversifier(weight: $0) : nil }
-        // The most different hits are selected from all of them.
-        let needed = diversifier == nil ? count : candidates.count
-        var duplicates = plan.search.duplicateThreshold.map(NearDuplicates.init(threshold:))
         var hits: [QueryHit] = []
         var rest = candidates[...]
-        while hits.count < needed, !rest.isEmpty {
-            let part = rest.prefix(max(Self.minimumPart, needed))
+        while hits.count < count, !rest.isEmpty {
+            let part = rest.prefix(max(Self.minimumPart, count))
             rest = rest.dropFirst(part.count)
-            for hit in try await resolved(part) where hits.count < needed {
-                guard hit.similarity >= minimumSimilarity, hit.score >= minimumScore else { continue }
-                if let first = duplicates?.first(similarTo: hit.entry) {
-                    hits[first].duplicates.append(hit.id)
-                } else {
-                    hits.append(hit)
-                    duplicates?.add(hit.entry)
-                }
-            }
+            hits += try await resolved(part).filter { $0.score >= minimumScore }
         }
-        if let diversifier { hits = try diversifier.select(from: hits, count: count) }
+        hits = Array(hits.prefix(count))
         for index in hits.indices { hits[index].rank = index + 1 }
         return hits
     }
 
-    /// The minimum number of entries that are read at once.
     private static let minimumPart = 16
 
     private func resolved(_ candidates: ArraySlice<Candidate>) async throws -> [QueryHit] {
@@ -80,8 +65,6 @@ struct HitResolver: Sendable {
     private static let (relativeTolerance, absoluteTolerance): (Float, Float) = (1e-3, 1e-6)
 
     /// Checks that the entries have the vectors that the index states.
-    ///
-    /// - Throws: ``IndexFault``
     private func check(_ candidates: ArraySlice<Candidate>, _ entries: [Entry.ID: Entry]) throws {
         let norm = length(of: plan.vector)
         for candidate in candidates {

@@ -11,8 +11,6 @@ struct QueryEmbedder {
     }
 
     /// Returns the plans with the vectors of their texts. All queries are embedded together.
-    ///
-    /// - Throws: `EmbedderError`; `CancellationError`.
     func embedded(_ plans: [QueryPlan]) async throws -> [QueryPlan] {
         var plans = plans
         for index in plans.indices {

@@ -1,11 +1,13 @@
+public import Foundation
+import RoostDocuments
 public import RoostModel
+package import RoostText
 
 /// An entry that a search found.
 public struct QueryHit: Sendable, Hashable {
     /// The entry.
     public var entry: Entry
-    /// The relevance, from 0 for unrelated text to 1 for an exact match. Hits are ordered by it, unless
-    /// ``EntrySearch/diversity`` is set.
+    /// The relevance, from 0 for unrelated text to 1 for an exact match. Hits are ordered by it.
     public var score: Float = 0
     /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
     /// for an entry without vectors, and in a search by words for which the model could not be used. In a
@@ -20,8 +22,6 @@ public struct QueryHit: Sendable, Hashable {
     public var explanation = ScoreExplanation()
     /// The score by words (BM25F); `nil` if the entry contains none of the words, or words are not searched.
     public var textScore: Float?
-    /// The near-duplicates of the entry that the search also found, best first.
-    public var duplicates: [Entry.ID] = []
     /// The storage's row of the entry, as the index states it; `nil` if no index found the entry.
     package internal(set) var row: UInt32?
     /// The evidence relative to that of an exact match, from 0 to 1.
@@ -65,4 +65,110 @@ extension QueryHit {
             min($0.lowerBound, $1.lowerBound)..<max($0.upperBound, $1.upperBound)
         }
     }
+}
+
+/// The shares of a hit's score, which add up to ``QueryHit/score``.
+public struct ScoreExplanation: Sendable, Hashable {
+    /// The share that comes from the cosine similarity of the query and the nearest passage.
+    public var passage: Float = 0
+    /// The share that comes from the cosine similarity of the query and the embedding of the whole entry.
+    public var entry: Float = 0
+    /// The share that comes from the query's words in the body of the text.
+    public var words: Float = 0
+    /// The share that comes from the query's words in each of the other fields. Fields without a share are
+    /// absent.
+    public var fields: [TextField: Float] = [:]
+    /// The share that comes from words that are adjacent both in the query and in the text.
+    public var phrase: Float = 0
+
+    /// Creates an explanation in which every share is 0.
+    public init() {}
+
+    /// Returns an explanation in which every share is multiplied by a factor.
+    package func scaled(by factor: Float) -> ScoreExplanation {
+        var result = self
+        result.passage *= factor
+        result.entry *= factor
+        result.words *= factor
+        result.fields = fields.mapValues { $0 * factor }
+        result.phrase *= factor
+        return result
+    }
+}
+
+/// The location of a passage, for display. All of it comes from the store; sources are not read.
+public struct HitLocation: Sendable, Hashable, Codable {
+    /// The id of the source; `nil` for an entry without a source.
+    public var source: Source.ID?
+    /// The path of the source; `nil` unless the source is a file.
+    public var path: String?
+    /// The number of the line in the source, from 1; `nil` if it is unknown.
+    public var line: Int?
+    /// The number of the page in the source, from 1; `nil` if it is unknown.
+    public var page: Int?
+    /// The headings above the passage, the outermost first: those that were recorded when the source was
+    /// ingested, and those in the text of the entry.
+    public var headings: [String]
+}
+
+extension Entry {
+    /// The title: the value of the metadata key `title`, or else the title in the text's front matter, its
+    /// first heading, or its first sentence. `nil` if the text has only white space and markup.
+    ///
+    /// - Complexity: O(1).
+    public var title: String? {
+        Self.title(in: metadata) ?? TextTitle.title(of: content, as: titleForm)
+    }
+
+    /// Returns the value of the metadata key `title`; `nil` if it is missing, null or blank, as it often is
+    /// in rows of other programs.
+    package static func title(in metadata: [String: MetadataValue]) -> String? {
+        guard let value = metadata["title"], value != .null, let title = value.text,
+            title.contains(where: { !$0.isWhitespace })
+        else { return nil }
+        return title
+    }
+
+    /// The parts of a line that a title keeps: all, except in Markdown.
+    package var titleForm: TextTitle.Form { textFormat == .markdown ? .markdown : .plain }
+
+    /// The path of the source; `nil` if the entry did not come from a file.
+    public var sourcePath: String? {
+        guard let source, source.hasPrefix("file://") else { return nil }
+        return URL(string: source)?.path
+    }
+
+    /// Returns the location of a UTF-8 byte of the content.
+    ///
+    /// - Complexity: O(byte).
+    public func location(ofByte byte: Int) -> HitLocation {
+        HitLocation(
+            source: source, path: sourcePath, line: sourceLine(ofByte: byte), page: sourcePage(ofByte: byte),
+            headings: (location?.headings ?? []) + headings(above: byte))
+    }
+
+    /// Returns the headings above a byte of the content, the outermost first: those of Markdown and plain
+    /// text, and the symbols of source code.
+    private func headings(above byte: Int) -> [String] {
+        guard textFormat == .code else { return HeadingPath.headings(above: byte, in: content) }
+        return TextTreatment(of: self).headings(at: byte)
+    }
+
+    /// Returns the number of the page of the source that contains a UTF-8 byte of the content, from 1; `nil`
+    /// if it is unknown. In the content, form feeds separate pages.
+    ///
+    /// - Complexity: O(byte).
+    private func sourcePage(ofByte byte: Int) -> Int? {
+        let formFeed = UInt8(ascii: "\u{0C}")
+        return (location?.page).map { $0 + content.utf8.prefix(max(0, byte)).count { $0 == formFeed } }
+    }
+}
+
+extension QueryHit {
+    /// The title of the entry (``RoostModel/Entry/title``).
+    public var title: String? { entry.title }
+    /// The location of the passage.
+    ///
+    /// - Complexity: O(length of the entry).
+    public var location: HitLocation { entry.location(ofByte: passage.utf8Range.lowerBound) }
 }

@@ -24,7 +24,6 @@ struct Relevance: Sendable {
     private let entryShare: Float
     /// Whether the cosine of the whole entry replaces that of the nearest passage if it is higher.
     private let comparesWholeEntries: Bool
-    /// The square root of the information of the query.
     private let scale: Float
     /// The evidence of a text that equals the query.
     private var exactEvidence: Float = 1
@@ -48,11 +47,9 @@ struct Relevance: Sendable {
         (value < 0 ? -1 : 1) * pow(abs(value), exponent)
     }
 
-    /// The evidence for one entry.
     struct Evidence: Sendable {
         /// The evidence of the cosine of the query and the text.
         var meaning: Float
-        /// The evidence of the words.
         var words: Float
 
         var total: Float { meaning + words }
@@ -63,7 +60,6 @@ struct Relevance: Sendable {
     /// - Parameters:
     ///   - passage: The cosine of the nearest passage; `nil` for an entry without vectors.
     ///   - entry: The cosine of the whole entry; `nil` if it has only one passage.
-    ///   - words: The score by words.
     func evidence(passage: Float?, entry: Float?, words: Float) -> Evidence {
         var meaning: Float = 0
         if let passage, usesVectors {

@@ -14,8 +14,6 @@ struct SearchEngine: Sendable {
     ///
     /// If the index of vectors is damaged or contradicts the storage, it is dropped, and the searches run once
     /// more with vectors that are read from the storage.
-    ///
-    /// - Throws: See ``KnowledgeStore/search(_:)-([EntrySearch])``.
     func results(of searches: [EntrySearch]) async throws -> [QueryResult] {
         let plans = try QueryParser.plans(for: searches)
         do {
@@ -36,11 +34,11 @@ struct SearchEngine: Sendable {
     @concurrent
     private func results(of parsed: [QueryPlan]) async throws -> [QueryResult] {
         let state = try await store.searchCatalog.state(
-            comparingAt: { store.searchPlace(in: $0) },
+            comparingAt: { store.index.place(in: $0) },
             needsVectors: parsed.contains { $0.text == nil || $0.search.mode != .text },
             needsWords: parsed.contains(where: \.usesWords))
         var plans = try await QueryParser(state: state, embedder: store.embedder).completed(parsed)
-        plans = try await QueryEmbedder(store.embedder, store.splitter).embedded(plans)
+        plans = try await QueryEmbedder(store.embedder, store.settings.splitter).embedded(plans)
         var results = [QueryResult?](repeating: nil, count: plans.count)
         for batch in Self.batches(of: plans) {
             try Task.checkCancellation()
@@ -85,7 +83,6 @@ struct SearchEngine: Sendable {
     /// The number of searches that run at the same time. Each uses all cores for parts of its work.
     private static let concurrentSearches = 4
 
-    /// Runs searches with equal settings.
     private func results(of plans: [QueryPlan], in state: SearchState) async throws -> [QueryResult] {
         let snapshot = state.snapshot
         let filter = try await plans[0].search.filter.expandingParentCluster(in: snapshot)
@@ -126,4 +123,8 @@ struct SearchEngine: Sendable {
             try await DatabaseVectors(
                 search, of: state.snapshot.stamp, matching: filter, store.pairStatistics))
     }
+}
+
+struct IndexFault: Error {
+    var reason: String
 }

@@ -1,5 +1,5 @@
 public import Foundation
-import RoostEncoders
+public import RoostEncoders
 import RoostFiles
 public import RoostModel
 
@@ -68,7 +68,6 @@ public struct ModelLibrary: Sendable, Hashable {
         return try LocalModel.open(try folder(of: parts[0]), precision: precision)
     }
 
-    /// Returns the folder of an installed model.
     func folder(of name: String) throws -> URL {
         let resolved = Self.aliases[name.lowercased()] ?? name
         guard !resolved.isEmpty, !resolved.contains("/"), !resolved.hasPrefix(".") else {
@@ -129,8 +128,6 @@ public struct ModelLibrary: Sendable, Hashable {
         public var maximumTokens: Int?
         /// The size of the model's files, in bytes.
         public var bytes: Int
-        /// The approximate time to embed a text: `instant`, `fast`, `medium` or `slow`.
-        public var speed: String
     }
 
     /// Returns the properties of an installed model.
@@ -147,18 +144,58 @@ public struct ModelLibrary: Sendable, Hashable {
             }
         }
         return Description(
-            name: name, space: embedder.space, maximumTokens: embedder.maximumTokens, bytes: bytes,
-            speed: Self.speed(of: embedder))
+            name: name, space: embedder.space, maximumTokens: embedder.maximumTokens, bytes: bytes)
+    }
+}
+
+/// The choice of an embedding model for a store.
+///
+///     .miniLM                                  // installed for the current user
+///     .installed("bge-small-en-v1.5")
+///     .folder(Bundle.main.resourceURL!.appending(path: "all-MiniLM-L6-v2"))
+///     .lexical                                 // compares words, needs no files
+///     .embedder(MyEmbedder())
+///
+/// The model is not opened until a store is opened, so a choice can be stored in a constant.
+public struct EmbeddingModel: Sendable {
+    private let open: @Sendable () throws -> any Embedder
+
+    /// A model that is installed in a library.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the model, as in ``ModelLibrary/open(_:)``.
+    ///   - library: The current user's library by default.
+    public static func installed(
+        _ name: String, in library: ModelLibrary = .ofUser
+    ) -> EmbeddingModel {
+        EmbeddingModel { try library.open(name) }
     }
 
-    private static func speed(of embedder: any Embedder) -> String {
-        guard let model = embedder as? BERTEmbedder else { return "instant" }
-        // The limits are chosen to lie between common models, in operations per token: all-MiniLM-L6-v2 has
-        // 21 million, small models of 12 layers have 43 million, and base models have 170 million.
-        return switch model.operationsPerToken {
-        case ..<60_000_000: "fast"
-        case ..<250_000_000: "medium"
-        default: "slow"
-        }
+    /// A model in any folder, for example in the resources of an app.
+    ///
+    /// - Parameters:
+    ///   - url: The folder, in the layout of sentence-transformers or Model2Vec.
+    ///   - precision: The precision of the weights in memory. `int8` is faster and less precise; its vectors
+    ///     form a separate embedding space.
+    public static func folder(
+        _ url: URL, precision: BERTEmbedder.Precision = .float32
+    ) -> EmbeddingModel {
+        EmbeddingModel { try LocalModel.open(url, precision: precision) }
     }
+
+    /// An embedder that is already open, or the caller's own implementation of `Embedder`.
+    public static func embedder(_ embedder: any Embedder) -> EmbeddingModel {
+        EmbeddingModel { embedder }
+    }
+
+    /// all-MiniLM-L6-v2: 384 dimensions, English, about 90 MB; a good default for most texts.
+    public static let miniLM = EmbeddingModel.installed("minilm")
+
+    /// The built-in embedder that compares texts by their words, not by their meaning. It needs no files.
+    public static let lexical = EmbeddingModel.embedder(LexicalEmbedder())
+
+    /// Opens the model.
+    ///
+    /// - Throws: `EmbedderError` if the model is missing or damaged.
+    func makeEmbedder() throws -> any Embedder { try open() }
 }

@@ -2,7 +2,7 @@ import Dispatch
 public import Foundation
 public import RoostChunks
 import RoostFiles
-import RoostModel
+public import RoostModel
 
 /// The original files of a store: byte-for-byte copies of ingested files, in its folder `originals`.
 ///
@@ -12,7 +12,6 @@ import RoostModel
 public struct OriginalStore: Sendable {
     /// The chunk storage of the documents: compressed, and verified against the digests when read.
     public let storage: ComposedChunkStorage
-    /// The folder that contains the documents.
     let folder: URL
 
     private static let name = "originals"
@@ -57,6 +56,25 @@ public struct OriginalStore: Sendable {
         try await storage.readChunk(ChunkIdentifier(id: digest))
     }
 
+    /// Returns the document from which an entry was ingested, byte for byte.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if the snapshot does not contain the entry, or this store not
+    ///   its document; `ChunkStorageError` with `.corrupt` if the document is damaged; `StorageError`.
+    public func document(of id: Entry.ID, in snapshot: any StorageSnapshot) async throws -> Data {
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "entry \(id.text) was not found")
+        }
+        guard let source = entry.source else {
+            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original file")
+        }
+        let digest = try await snapshot.sources([source]).first?.documentDigest
+        if let digest, let document = try await document(digest: digest) { return document }
+        throw RoostError(
+            .notFound,
+            "the original file of entry \(id.text), \(SourceDraft.displayName(of: source)), is not stored",
+            remedy: .keepOriginals)
+    }
+
     /// Returns the digests of all documents.
     ///
     /// - Throws: `ChunkStorageError`.
@@ -66,14 +84,12 @@ public struct OriginalStore: Sendable {
             .compactMap { storage.organization.identifier(from: $0)?.id }
     }
 
-    /// Returns the file of the document with the given digest.
     func file(_ digest: String) -> URL {
         folder.appendingPathComponent(storage.organization.storagePath(for: ChunkIdentifier(id: digest)))
     }
 
     /// A document that cannot be read.
     struct Damage {
-        /// The path of the document's file.
         var path: String
         /// The cause, as text for the user.
         var reason: String
@@ -98,15 +114,11 @@ public struct OriginalStore: Sendable {
     // MARK: Writing and removing
 
     /// Records in the manifest of the store that it has documents.
-    ///
-    /// - Throws: The errors of `StoreManifest.read(in:)`; `StorageError`.
     func recordPresence() async throws {
         try await StoreManifest.recordOriginals(in: folder.deletingLastPathComponent())
     }
 
     /// Stores a document unless it is already stored.
-    ///
-    /// - Throws: `ChunkStorageError`.
     func store(_ document: Data) async throws {
         let identifier = ChunkIdentifier(hashing: document)
         guard try await storage.existence?.presence(of: identifier) != true else { return }
@@ -117,7 +129,6 @@ public struct OriginalStore: Sendable {
     ///
     /// - Returns: `nil` if the folder is read-only, because a lock file cannot be created there. This process
     ///   then relies on no other process removing documents.
-    /// - Throws: `StorageError` with `.locked` or `.inputOutput`.
     func lockForReading() async throws -> FileLock? {
         guard !FileSystem.isWritable(folder) else { return try await lockAgainstRemoval() }
         return try? FileLock.shared(folder.appendingPathComponent(Self.lockName))
@@ -125,8 +136,6 @@ public struct OriginalStore: Sendable {
 
     /// Acquires the shared lock that keeps ``removeUnreferenced(by:in:)`` from removing documents whose
     /// source records are not committed yet.
-    ///
-    /// - Throws: `StorageError` with `.locked` or `.inputOutput`.
     func lockAgainstRemoval() async throws -> FileLock {
         let url = folder.appendingPathComponent(Self.lockName)
         return try await BlockingWork.run { isCancelled in
@@ -158,11 +167,8 @@ public struct OriginalStore: Sendable {
     /// documents.
     ///
     /// - Parameters:
-    ///   - storage: The storage of the source records.
-    ///   - directory: The store's folder, whose undo record is read.
     ///   - recorder: A recorder that keeps its records elsewhere.
     /// - Returns: The number of removed documents; 0 if a client holds the lock.
-    /// - Throws: `StorageError`; `ChunkStorageError`.
     @discardableResult
     func removeUnreferenced(
         by storage: any StorageProvider, in directory: URL, recorder: UndoRecorder? = nil
@@ -177,11 +183,41 @@ public struct OriginalStore: Sendable {
         // An undo commits the old source record before it removes the undo record. If the undo record is read
         // first, at least one of the two is seen.
         var referenced = try await BlockingWork.run { _ in
-            Set(UndoRecorder.digests(in: directory)).union(recorder?.digests() ?? [])
+            Set(([directory] + [recorder?.directory].compactMap(\.self)).flatMap(UndoRecorder.digests))
         }
         referenced.formUnion(try await storage.snapshot().sources().compactMap(\.documentDigest))
         let removed = all.filter { !referenced.contains($0) }
         for digest in removed { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
         return removed.count
+    }
+}
+
+extension OriginalStore {
+    /// Copies all documents to another store, and makes the copies durable. Documents that the other store
+    /// contains with the same size are not copied again. A copy that a power failure interrupted can be
+    /// shorter.
+    func copyAll(to target: OriginalStore) async throws -> Int {
+        let lock = try await lockForReading()
+        defer { lock?.release() }
+        let digests = try await digests()
+        guard !digests.isEmpty else { return 0 }
+        try await BlockingWork.run { isCancelled in
+            try StorageError.mappingFileErrors {
+                for digest in digests {
+                    if isCancelled() { throw CancellationError() }
+                    let file = target.file(digest)
+                    if let size = Self.size(file), size == Self.size(self.file(digest)) { continue }
+                    try FileSystem.deferring.createFolder(file.deletingLastPathComponent())
+                    try AtomicFile.copy(self.file(digest), to: file, files: .deferring)
+                }
+                try FileSystem.synchronizeAll(around: target.folder)
+            }
+        }
+        return digests.count
+    }
+
+    /// Returns the size of a file in bytes; `nil` if it does not exist.
+    private static func size(_ file: URL) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
     }
 }

@@ -46,7 +46,6 @@ public struct RoostError: LocalizedError, Sendable, CustomStringConvertible {
     public let message: String
     /// An action that may solve the problem; `nil` if no known action does.
     public let remedy: Remedy?
-    /// Whether the operation may succeed later with the same input.
     var isTransient = false
 
     /// Creates an error.

@@ -1,6 +1,7 @@
 public import Foundation
 import RoostFiles
 public import RoostModel
+import Synchronization
 
 /// Opens the storages of stores whose entries are on a database server.
 ///
@@ -16,8 +17,6 @@ public protocol ServerStorage: Sendable {
     func open(_ store: UUID) async throws -> any StorageProvider
 
     /// Returns findings about the server of the storage with the given id.
-    ///
-    /// - Throws: `StorageError`.
     func inspect(_ store: UUID) async throws -> [StorageFinding]
 
     /// Returns the server of the storage with the given id for messages.
@@ -109,4 +108,14 @@ extension StoreConfiguration {
                 + "use the current one; create a store with the other model, and import an export of the "
                 + "entries into it")
     }
+}
+
+/// The instance of ``ServerStorage`` that the process uses.
+public enum ServerStorages {
+    private static let installed = Mutex<(any ServerStorage)?>(nil)
+
+    /// Installs the instance that opens all storages on servers.
+    public static func install(_ storage: any ServerStorage) { installed.withLock { $0 = storage } }
+
+    static var current: (any ServerStorage)? { installed.withLock { $0 } }
 }

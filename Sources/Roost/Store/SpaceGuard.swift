@@ -26,8 +26,6 @@ struct SpaceGuard<Base: StorageProvider>: StorageDecorator {
     }
 
     /// Checks that the store's vectors belong to ``space`` in the given epoch.
-    ///
-    /// - Throws: ``RoostError`` with `.spaceMismatch`.
     private func verify(_ epoch: UUID) throws {
         guard verified.epoch.withLock({ $0 }) != epoch else { return }
         // The caller read the epoch before the manifest is read here. A migration writes the manifest before
@@ -45,8 +43,6 @@ struct SpaceGuard<Base: StorageProvider>: StorageDecorator {
 
     /// Checks that the folder still contains a store. A storage could answer from memory after its folder was
     /// moved or deleted.
-    ///
-    /// - Throws: ``RoostError`` with `.noStore`.
     private func checkFolder() throws {
         guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
     }

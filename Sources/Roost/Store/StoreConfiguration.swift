@@ -2,14 +2,13 @@ import Foundation
 import RoostFiles
 import RoostModel
 import RoostStorage
+import RoostVectors
 
 /// The paths inside a store's folder and the composition of its storage.
 ///
 /// This is the only type that names concrete providers and determines the order of decorators.
 struct StoreConfiguration {
-    /// The store's folder.
     let directory: URL
-    /// The manifest that selects the provider and its limits.
     let manifest: StoreManifest
     /// The lock file that the storage's writers use.
     let lockURL: URL
@@ -32,13 +31,10 @@ struct StoreConfiguration {
     /// The file that the storage locks while its caller holds the store's own lock.
     static func insideLockURL(_ directory: URL) -> URL { directory.appendingPathComponent("lock-inside") }
 
-    /// The database of a store that uses the SQLite provider.
     static func databaseURL(_ directory: URL) -> URL { directory.appendingPathComponent("roost.sqlite") }
 
-    /// The storage folder of a store that uses the JSON provider.
     static func storageURL(_ directory: URL) -> URL { directory.appendingPathComponent("Storage") }
 
-    /// Whether the files of the configured provider exist.
     var hasStorageFiles: Bool {
         let url =
             switch manifest.provider {
@@ -103,9 +99,6 @@ struct StoreConfiguration {
 
     /// Opens the storage.
     ///
-    /// - Parameters:
-    ///   - access: The purpose for which the storage is opened.
-    ///   - undo: Records the inverse of every commit.
     /// - Throws: `StorageError`, with `.damaged` if the storage does not belong to the manifest.
     func open(
         _ access: Access = .readWrite, recording undo: UndoRecorder? = nil
@@ -126,8 +119,6 @@ struct StoreConfiguration {
     }
 
     /// Returns the stamp of the storage, even if the storage does not belong to the manifest.
-    ///
-    /// - Throws: `StorageError`.
     func storageStamp() async throws -> Stamp {
         let storage = try await openWithoutCheck(.inspection)
         let stamp: Stamp
@@ -192,7 +183,6 @@ struct StoreConfiguration {
 
     // MARK: Inspection
 
-    /// Inspects the storage's files without changing them.
     func inspect() async throws -> [StorageFinding] {
         switch manifest.provider {
         case .sqlite:
@@ -205,7 +195,6 @@ struct StoreConfiguration {
         }
     }
 
-    /// Repairs the storage's files.
     func repair() async throws -> [StorageFinding] {
         switch manifest.provider {
         case .sqlite:
@@ -216,5 +205,86 @@ struct StoreConfiguration {
                 directory: Self.storageURL(directory), options: localOptions)
         case .postgres: try await repairOnServer()
         }
+    }
+}
+
+/// The comparison of the id that a manifest records with the id in the storage.
+///
+/// A storage that does not belong to its manifest would be reported as empty, or searched with the vectors of
+/// another model. It results from a database that was copied from another store, or from a manifest that
+/// names the wrong provider.
+struct StoreIdentity {
+    let configuration: StoreConfiguration
+
+    private var manifest: StoreManifest { configuration.manifest }
+
+    /// The configuration with the other provider that keeps its data in the folder.
+    private var other: StoreConfiguration {
+        var other = manifest
+        other.provider = manifest.provider == .sqlite ? .json : .sqlite
+        return StoreConfiguration(directory: configuration.directory, manifest: other)
+    }
+
+    /// The description of a storage that is missing; `nil` if it exists or need not exist yet.
+    var missingStorage: String? {
+        guard !configuration.hasStorage else { return nil }
+        let path = configuration.storagePath
+        if other.hasStorage {
+            return "\(StoreManifest.fileName) names the provider \(manifest.provider.rawValue), but \(path) "
+                + "is missing, and \(other.storagePath) exists"
+        }
+        // The manifest of a new store has no id yet.
+        return manifest.store == nil ? nil : "\(path) is missing or empty"
+    }
+
+    /// Checks that the storage exists, unless the store is new. Call this before opening the storage, because
+    /// opening creates a missing one.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if the storage is missing.
+    func checkFiles() throws {
+        guard let missingStorage else { return }
+        throw damaged(missingStorage)
+    }
+
+    /// Returns the description of a storage that belongs to another store; `nil` if it belongs to the
+    /// manifest.
+    func mismatch(_ stamp: Stamp) -> String? {
+        guard let store = manifest.store, store != stamp.store else { return nil }
+        return "\(StoreManifest.fileName) describes the store \(store), but \(configuration.storagePath) "
+            + "contains the store \(stamp.store)"
+    }
+
+    /// Checks that the storage belongs to the manifest.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if the storage belongs to another store.
+    func check(_ stamp: Stamp) throws {
+        guard let mismatch = mismatch(stamp) else { return }
+        throw damaged(mismatch)
+    }
+
+    private func damaged(_ reason: String) -> StorageError {
+        StorageError(
+            .damaged,
+            "cannot open the store in \(configuration.directory.path): \(reason); restore the matching "
+                + "files, or repair the store to use the storage that is present",
+            remedy: .inspectStore)
+    }
+
+    /// Returns the configuration with the provider whose files exist, if those of the manifest's provider are
+    /// missing.
+    var withExistingStorage: StoreConfiguration {
+        configuration.hasStorage || !other.hasStorage ? configuration : other
+    }
+}
+
+/// Settings of the whole process, which a program chooses and a library must not.
+package enum ProcessSettings {
+    /// Applies the settings of a program that uses SQLite and BLAS only through Roost. This must be called
+    /// before the first use of either.
+    package static func apply() {
+        SQLiteMemory.disableStatistics()
+        #if !canImport(Accelerate)
+            BLAS.endThreads()
+        #endif
     }
 }

@@ -54,8 +54,6 @@ extension StoreManifest {
 
     /// Reads, changes and writes the manifest while holding the writers' lock. Blocks the thread while it
     /// waits.
-    ///
-    /// - Throws: The errors of ``read(in:)``; `StorageError`.
     static func change(in directory: URL, _ body: (inout StoreManifest) -> Void) throws {
         let lock = try StorageError.mappingFileErrors {
             try FileLock.acquire(StoreConfiguration.lockURL(directory), timeout: lockTimeout)
@@ -68,16 +66,11 @@ extension StoreManifest {
     }
 
     /// Records that the store has original files. Does nothing in a folder without a manifest.
-    ///
-    /// - Throws: The errors of ``change(in:_:)``.
     static func recordOriginals(in directory: URL) async throws {
         guard exists(in: directory), try read(in: directory).hasOriginals != true else { return }
         try await BlockingWork.run { _ in try change(in: directory) { $0.hasOriginals = true } }
     }
 
-    /// Replaces the manifest in a folder.
-    ///
-    /// - Throws: `StorageError`.
     func write(in directory: URL) throws {
         let data = try encoded()
         try StorageError.mappingFileErrors {
@@ -86,8 +79,6 @@ extension StoreManifest {
     }
 
     /// Writes the manifest of a new store, which makes the folder a store.
-    ///
-    /// - Throws: ``RoostError`` with `.storeExists`; `StorageError`.
     func create(in directory: URL) throws {
         let data = try encoded()
         do {

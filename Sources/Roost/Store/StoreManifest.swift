@@ -77,9 +77,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         return stat(directory.appendingPathComponent(fileName).path, &status) == 0 || errno == EACCES
     }
 
-    /// Returns whether a folder that is no store contains other files than those of an unfinished store,
-    /// those of the operating system, and those with settings of git for the folder. A new store in such a
-    /// folder would mix its files with them.
+    /// Returns whether a folder that is no store contains other files than those of an unfinished store. A new
+    /// store in such a folder would mix its files with them. Hidden files do not count.
     package static func hasOtherFiles(in directory: URL) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         let storage = [
@@ -88,22 +87,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         // These files remain if the creation of a store was interrupted, or if only its manifest is missing.
         guard !exists(in: directory), !names.contains(where: storage.contains) else { return false }
         let lock = StoreConfiguration.lockURL(directory).lastPathComponent
-        let temporary = Set(AtomicFile.leftovers(in: directory))
-        return names.contains { name in
-            let isHiddenPart = name.hasPrefix(".") && (temporary.contains(name) || isOwnFile(name))
-            let isOfSystem = systemNames.contains(name) || name.hasPrefix(systemPrefix)
-            return !name.hasPrefix(lock) && !isHiddenPart && !isOfSystem && !gitNames.contains(name)
-        }
+        return names.contains { !$0.hasPrefix(".") && !$0.hasPrefix(lock) }
     }
 
-    /// The hidden files that operating systems create in each folder that is shown in a window.
-    private static let systemNames: Set<String> = [".DS_Store", ".directory", ".localized"]
-    /// The files that keep a folder or its contents in a git repository, or out of it.
-    private static let gitNames: Set<String> = [".gitattributes", ".gitignore", ".gitkeep", ".keep"]
-    /// The beginning of the names of the hidden files with the attributes of other files.
-    private static let systemPrefix = "._"
-
-    /// Returns the error for a manifest that cannot be decoded.
     private static func damaged(in directory: URL) -> RoostError {
         let storage = [
             StoreConfiguration.databaseURL(directory), StoreConfiguration.storageURL(directory),
@@ -205,9 +191,6 @@ public struct StoreManifest: Codable, Sendable, Hashable {
 }
 
 extension EmbeddingSpace {
-    /// Checks that stores support the dimension.
-    ///
-    /// - Throws: ``RoostError`` with `.configuration`.
     func requireSupportedDimension() throws {
         guard (1...Self.maximumDimension).contains(dimension) else {
             throw RoostError(

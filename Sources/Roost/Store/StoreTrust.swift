@@ -12,17 +12,14 @@ import RoostModel
 /// The check remains valid after it returns: it also requires that no other user can replace the store's
 /// folder or one of its parent folders.
 struct StoreTrust {
-    /// The reason why a store is not trusted.
     struct Refusal: Error {
         let reason: String
     }
 
-    /// The user who runs the process.
     private let user = geteuid()
     /// The users who may own the store and its parent folders. The owner of the root folder is the
     /// administrator: in a container with its own user ids, this is not user 0.
     private let owners: Set<uid_t>
-    /// Whether a group contains only the user.
     private let isPrivate: (gid_t) -> Bool
 
     /// The folders in which only the types of files are checked, because they can contain very many files.
@@ -40,7 +37,6 @@ struct StoreTrust {
     /// Checks a store's folder.
     ///
     /// - Parameter folder: The path of the store's folder. The path of its parent has no symbolic links.
-    /// - Throws: ``Refusal``.
     func check(_ folder: URL) throws {
         try checkParents(of: folder)
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

@@ -4,20 +4,18 @@ import RoostModel
 /// The differences between a synced folder and the store.
 struct FolderComparison {
     var candidates: [SyncCandidate] = []
-    /// The sources in the scope whose files are missing.
+    /// The sources whose files are missing.
     var missing: [Source.ID] = []
     var knownFiles = 0
     var unchangedEntries = 0
     var skipped: [IngestReport.Skip] = []
 
     static func run(
-        _ trees: [SyncTree], _ states: [[ExactText: SyncState.File]], _ scans: [FolderScan],
+        _ trees: [SyncTree], _ scans: [FolderScan],
         in snapshot: any StorageSnapshot
     ) async throws -> [FolderComparison] {
         var found = zip(trees, scans).map { FoundSources($0, $1) }
-        let records = try await SourceRecords(
-            of: zip(states, found).flatMap { $1.sources + $0.values.map(\.source) },
-            isEntire: trees.contains { $0.scope.isEntire }, in: snapshot)
+        let records = try await SourceRecords(of: snapshot)
         for index in found.indices {
             try await found[index].verify(trees[index], records, in: snapshot)
         }
@@ -38,8 +36,8 @@ struct FolderComparison {
             }
         }
         for (index, tree) in trees.enumerated() {
-            let known = records.known(to: tree, states[index].values.map(\.source))
-            comparisons[index].knownFiles = tree.scope.isEntire ? known.count : tree.state.files.count
+            let known = records.known(to: tree)
+            comparisons[index].knownFiles = known.count
             let isUnreadable = scans[index].risk == .unreadable
             comparisons[index].missing = known.filter { id in
                 !seen.contains(id)
@@ -65,8 +63,6 @@ struct FolderComparison {
             }
         }
 
-        var sources: [Source.ID] { unchanged.map(\.state.source) + changed.map(\.1) }
-
         private static func source(of file: FolderWalk.File) -> Source.ID {
             RecordReader.sourceID(URL(fileURLWithPath: file.path, isDirectory: false))
         }
@@ -81,7 +77,8 @@ struct FolderComparison {
             if tree.state.checked != SyncState.Checkpoint(snapshot.stamp) {
                 ids = unchanged.filter { $0.state.entries > 0 }.map(\.state.source)
             }
-            let emptied = try await records.emptied(ids, in: snapshot)
+            let emptied = Set(
+                try await SourceRecords.read(ids, in: snapshot).filter(\.entryIDs.isEmpty).map(\.id))
             var kept: [(file: FolderWalk.File, state: SyncState.File)] = []
             for item in unchanged {
                 let isCurrent = item.state.isCurrent(in: records[item.state.source])
@@ -93,5 +90,58 @@ struct FolderComparison {
             }
             unchanged = kept
         }
+    }
+}
+
+/// A file that a sync has to read, because it is new or may have changed.
+struct SyncCandidate: Sendable {
+    var file: FolderWalk.File
+    var source: Source.ID
+    /// The stored record of the source before the sync; `nil` for a new file.
+    var record: Source?
+    /// Whether the same file was found before under another path, or in another folder.
+    var isRepeated = false
+
+    var url: URL { URL(fileURLWithPath: file.path, isDirectory: false) }
+
+    /// Whether the store has no complete record of the file.
+    var isNew: Bool { record?.fingerprint.isEmpty ?? true }
+}
+
+/// The stored records of the sources that a sync compares.
+struct SourceRecords {
+    private var records: [Source.ID: Source] = [:]
+    private static let pageSize = 1000
+
+    init(of snapshot: any StorageSnapshot) async throws {
+        for record in try await snapshot.sources() where record.id.hasPrefix("file:") {
+            records[record.id] = record
+        }
+    }
+
+    subscript(id: Source.ID) -> Source? { records[id] }
+
+    func known(to tree: SyncTree) -> [Source.ID] {
+        let tracked = tree.state.files.values.map(\.source).filter { records[$0] != nil }
+        // The folder may have been replaced by a link since its files were ingested.
+        let prefixes = Set([
+            RecordReader.folderID(tree.folder.url),
+            URL(fileURLWithPath: tree.folder.path, isDirectory: true).absoluteString,
+        ])
+        let foreign = tree.innerFolders.map { URL(fileURLWithPath: $0, isDirectory: true).absoluteString }
+        return Set(tracked).union(
+            records.keys.filter { id in
+                prefixes.contains { id.hasPrefix($0) } && !foreign.contains { id.hasPrefix($0) }
+            }
+        ).sorted()
+    }
+
+    static func read(_ ids: [Source.ID], in snapshot: any StorageSnapshot) async throws -> [Source] {
+        var found: [Source] = []
+        for start in stride(from: 0, to: ids.count, by: pageSize) {
+            try Task.checkCancellation()
+            found += try await snapshot.sources(Array(ids[start..<min(ids.count, start + pageSize)]))
+        }
+        return found
     }
 }

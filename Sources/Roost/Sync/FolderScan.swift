@@ -15,14 +15,11 @@ struct FolderScan: Sendable {
     /// Searches a folder on a separate thread.
     ///
     /// - Parameters:
-    ///   - tree: The folder and the part to search.
     ///   - omitted: The path of the store's folder, which is not searched, if it has one.
-    ///   - willEnter: Called with the path of each folder before its contents are listed.
-    /// - Throws: `CancellationError`.
     static func run(
         _ tree: SyncTree, omitting omitted: String?, willEnter: @escaping @Sendable (String) -> Void
     ) async throws -> FolderScan {
-        let (folder, scope, wasMountPoint) = (tree.folder, tree.scope, tree.state.isMountPoint)
+        let (folder, wasMountPoint) = (tree.folder, tree.state.isMountPoint)
         let omitted = tree.innerFolders.union([omitted].compactMap(\.self))
         return try await BlockingWork.run { isCancelled in
             var scan = FolderScan()
@@ -30,7 +27,7 @@ struct FolderScan: Sendable {
             guard scan.risk != .missing, scan.risk != .unreadable else { return scan }
             do {
                 let walk = try folder.finder.walk(
-                    folder.url, scope: scope, omitting: omitted, willEnter: willEnter,
+                    folder.url, omitting: omitted, willEnter: willEnter,
                     isCancelled: isCancelled)
                 (scan.files, scan.skipped) = (walk.files, walk.skipped)
             } catch is RoostError {
@@ -84,4 +81,74 @@ struct FolderScan: Sendable {
         // A folder with the name of a file means that the file was removed.
         return status.st_mode & S_IFMT == S_IFDIR
     }
+}
+
+struct SyncTree: Sendable {
+    let folder: SyncedFolder
+    var state: SyncState
+    /// The paths of other folders inside the folder. Their files belong to them alone.
+    private(set) var innerFolders: Set<String> = []
+
+    init(folder: SyncedFolder, state: SyncState) { (self.folder, self.state) = (folder, state) }
+
+    /// Leaves the files of other folders to them: each file belongs to the innermost folder that contains it.
+    ///
+    /// - Parameter folders: All folders of the store and of the sync.
+    mutating func exclude(_ folders: [SyncedFolder]) {
+        innerFolders = Set(folders.map(\.path).filter { folder.relativePath(of: $0)?.isEmpty == false })
+        guard !innerFolders.isEmpty else { return }
+        // The state is from before the other folder was added.
+        let foreign = state.files.keys.filter { !owns(folder.path + "/" + $0.text) }
+        for path in foreign { state.files[path] = nil }
+    }
+
+    /// Returns whether a file below the folder belongs to it and not to a folder inside of it.
+    func owns(_ path: String) -> Bool { !innerFolders.contains { path.hasPrefix($0 + "/") } }
+}
+
+/// The data about a file that change whenever its contents change.
+///
+/// The date of the last status change is included, because programs can set the date of the last change of
+/// the contents to any value.
+struct FileStatus: Sendable, Hashable {
+    var size: Int64
+    /// The time of the last change of the contents, in nanoseconds since 1970.
+    var modified: Int64
+    /// The time of the last change of the contents or the attributes, in nanoseconds since 1970.
+    var changed: Int64
+    /// The number of the file in its file system.
+    var inode: UInt64
+
+    /// The time in nanoseconds after which a further change certainly has another time: some file systems
+    /// record times with a resolution of two seconds.
+    static let settlingTime: Int64 = 2_000_000_000
+
+    init(size: Int64, modified: Int64, changed: Int64, inode: UInt64) {
+        (self.size, self.modified, self.changed, self.inode) = (size, modified, changed, inode)
+    }
+
+    init(_ status: stat) {
+        self.init(
+            size: Int64(status.st_size), modified: Self.nanoseconds(status.modificationTime),
+            changed: Self.nanoseconds(status.statusChangeTime),
+            inode: UInt64(truncatingIfNeeded: status.st_ino))
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
+
+    /// Returns whether a change after the given time would change the status.
+    ///
+    /// - Parameters:
+    ///   - time: A time in nanoseconds since 1970 at which the file had this status.
+    ///   - settlingTime: The resolution of the times of files, in nanoseconds.
+    func isSettled(at time: Int64, after settlingTime: Int64 = Self.settlingTime) -> Bool {
+        changed < time - settlingTime
+    }
+
+    /// Returns a status that no file has, with the same inode.
+    var unsettled: FileStatus { FileStatus(size: size, modified: modified, changed: .min, inode: inode) }
 }

@@ -2,7 +2,6 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// Brings a store up to date with synced folders.
 struct FolderSync {
     let store: KnowledgeStore
     let options: SyncOptions
@@ -12,7 +11,7 @@ struct FolderSync {
     /// The time in seconds after which the user learns that the sync is waiting.
     private static let noticeTime: TimeInterval = 1
 
-    /// Syncs the files in the scopes of the trees, and updates the states of the trees.
+    /// Syncs folders, and updates the states of the trees.
     ///
     /// All folders are compared before the first change, so that a file that was moved from one folder to
     /// another one keeps its entries.
@@ -20,7 +19,7 @@ struct FolderSync {
         for tree in trees { try tree.folder.finder.checkPatterns() }
         let lock = try await lock()
         defer { lock?.release() }
-        let folders = try store.syncedFolders() + trees.map(\.folder)
+        let folders = try store.folders.all() + trees.map(\.folder)
         for index in trees.indices { trees[index].exclude(folders) }
         var report = SyncReport()
         var excluded = Set<SyncedFolder.ID>()

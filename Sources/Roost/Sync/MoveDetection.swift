@@ -96,3 +96,108 @@ struct MoveDetection {
         source[(source.lastIndex(of: "/").map { source.index(after: $0) } ?? source.startIndex)...]
     }
 }
+
+/// A source whose file has been renamed or moved.
+struct SourceMove: Sendable, Hashable {
+    var origin: Source.ID
+    var target: Source.ID
+}
+
+/// Moves the entries of sources to other sources. The ids, texts, vectors, tags and assignments of the
+/// entries stay the same.
+struct SourceMover {
+    let store: KnowledgeStore
+
+    private static let batchSize = 256
+
+    /// Moves sources. The entries of a source and its record are moved in one commit, together with those of
+    /// all sources on which the move depends.
+    ///
+    /// A source that another process has changed in the meantime is not moved.
+    func run(_ moves: [SourceMove]) async throws {
+        // A target that is itself moved is free only after that move, so these moves need one commit.
+        let origins = Set(moves.map(\.origin))
+        let targets = Set(moves.map(\.target))
+        let chained = moves.filter { origins.contains($0.target) || targets.contains($0.origin) }
+        if !chained.isEmpty { try await commit(chained) }
+        var group: [SourceMove] = []
+        var count = 0
+        for move in moves where !origins.contains(move.target) && !targets.contains(move.origin) {
+            try Task.checkCancellation()
+            group.append(move)
+            count += try await store.storage.snapshot().sources([move.origin]).first?.entryIDs.count ?? 0
+            guard count >= Self.batchSize || group.count >= Self.batchSize else { continue }
+            try await commit(group)
+            (group, count) = ([], 0)
+        }
+        if !group.isEmpty { try await commit(group) }
+    }
+
+    private func commit(_ moves: [SourceMove]) async throws {
+        try await ConflictRetry.standard.run {
+            let batch = try await batch(for: moves, in: try await store.storage.snapshot())
+            if !batch.isEmpty { _ = try await store.storage.commit(batch) }
+        }
+    }
+
+    private func batch(for moves: [SourceMove], in snapshot: any StorageSnapshot) async throws -> WriteBatch {
+        var batch = WriteBatch()
+        let origins = Set(moves.map(\.origin))
+        for move in moves {
+            guard let record = try await snapshot.sources([move.origin]).first else { continue }
+            let entries = try await snapshot.entries(record.entryIDs)
+            // Another process that ingests the target at the same time uses the derived ids.
+            let derived = entries.compactMap { entry in
+                entry.key.map { EntryID.derived(source: move.target, key: $0) }
+            }
+            if !origins.contains(move.target), let other = try await snapshot.sources([move.target]).first {
+                // An interrupted ingest has left a part of the same entries, with derived ids.
+                guard other.fingerprint.isEmpty, Set(other.entryIDs).isSubset(of: derived) else { continue }
+                batch.removals += other.entryIDs
+            }
+            batch.expecting.entries.merge(try await snapshot.revisions(of: record.entryIDs)) { $1 }
+            let known = try await snapshot.revisions(of: derived)
+            batch.expecting.entries.merge(known) { $1 }
+            for id in derived where known[id] == nil { batch.expecting.entries[id] = .zero }
+            batch.upserts += entries.map { entry in
+                var entry = entry
+                entry.source = move.target
+                return entry
+            }
+            batch.sources.append(
+                Source(
+                    id: move.target, fingerprint: Self.fingerprint(record, of: entries, movedTo: move.target),
+                    ingestedAt: record.ingestedAt))
+            batch.removedSources.append(move.origin)
+        }
+        let kept = Set(batch.sources.map(\.id))
+        batch.removedSources.removeAll { kept.contains($0) }
+        return batch
+    }
+
+    /// Returns the number of entries whose title is the name of the file and changes with it.
+    static func renamedCount(
+        of entries: [Entry], movedFrom origin: Source.ID, to target: Source.ID
+    ) -> Int {
+        func name(_ id: Source.ID) -> String? {
+            URL(string: id)?.deletingPathExtension().lastPathComponent.precomposedStringWithCanonicalMapping
+        }
+        guard let old = name(origin), old != name(target) else { return 0 }
+        return entries.count { $0.metadata[DocumentKey.title]?.string == old }
+    }
+
+    /// Returns the fingerprint of a moved source. It is empty if the file must be read again: if it has
+    /// another extension, because its text may then be treated in another way, or another name after which an
+    /// entry is named.
+    private static func fingerprint(
+        _ record: Source, of entries: [Entry], movedTo target: Source.ID
+    ) -> String {
+        if renamedCount(of: entries, movedFrom: record.id, to: target) > 0 { return "" }
+        func kind(_ id: Source.ID) -> String {
+            let url = URL(string: id)
+            let fileExtension = url?.pathExtension.lowercased() ?? ""
+            return fileExtension.isEmpty ? url?.lastPathComponent ?? id : fileExtension
+        }
+        return kind(record.id) == kind(target) ? record.fingerprint : ""
+    }
+}

@@ -8,14 +8,12 @@ struct SyncPlan {
     let folders: [SyncedFolder]
     let scans: [FolderScan]
     let comparisons: [FolderComparison]
-    /// The sources whose files have been renamed or moved.
     let moves: [SourceMove]
     /// The state of the store from which the plan was computed.
     let stamp: Stamp
     /// The sources of missing files whose entries are kept.
     private(set) var kept: Set<Source.ID>
 
-    /// Compares folders with the store, without changing anything.
     init(_ trees: [SyncTree], store: KnowledgeStore, _ options: SyncOptions) async throws {
         folders = trees.map(\.folder)
         let omitted = store.directory.flatMap { FileSystem.resolvedPath($0.path) }
@@ -27,9 +25,8 @@ struct SyncPlan {
         self.scans = scans
         let snapshot = try await store.storage.snapshot()
         stamp = snapshot.stamp
-        let files = trees.map(\.filesInScope)
-        comparisons = try await FolderComparison.run(trees, files, scans, in: snapshot)
-        moves = try await Self.moves(files, comparisons, in: snapshot)
+        comparisons = try await FolderComparison.run(trees, scans, in: snapshot)
+        moves = try await Self.moves(trees.map(\.state.files), comparisons, in: snapshot)
         kept = Set(comparisons.flatMap(\.missing).filter(options.keepsMissing))
     }
 

@@ -12,9 +12,7 @@ struct SyncRun {
     private var problems: [Source.ID: String] = [:]
     /// The fingerprints of empty files by the ids of their sources.
     private var emptyFiles: [Source.ID: String] = [:]
-    /// The size of all files to read in bytes.
     private let bytes: Int64
-    /// The size of the files that were read in bytes.
     private var readBytes: Int64 = 0
 
     init(store: KnowledgeStore, options: SyncOptions, plan: SyncPlan) {
@@ -26,10 +24,6 @@ struct SyncRun {
     ///
     /// Moves come first, then new and changed files, and removals last, so that the vectors of equal texts
     /// are still in the store when a file is read.
-    ///
-    /// - Parameters:
-    ///   - trees: The trees of the plan; their states are updated.
-    ///   - report: Receives the numbers of changes.
     mutating func apply(to trees: inout [SyncTree], _ report: inout SyncReport) async throws {
         if !options.isDryRun { try await SourceMover(store: store).run(plan.moves) }
         report.movedFiles = plan.moves.count
@@ -41,7 +35,7 @@ struct SyncRun {
             report.files += plan.scans[index].files.count
             guard !options.isDryRun else { continue }
             try await updateState(of: &trees[index], at: index)
-            if trees[index].scope.isEntire, isUnchanged {
+            if isUnchanged {
                 trees[index].state.checked = SyncState.Checkpoint(plan.stamp)
             }
         }
@@ -54,7 +48,10 @@ struct SyncRun {
         report.entries.unchanged += comparison.unchangedEntries
         report.entries.skipped += plan.scans[index].skipped + comparison.skipped
         var files = comparison.candidates.filter { !$0.isRepeated }
-        if options.isDryRun { try await countMoved(&files, &report) }
+        if options.isDryRun {
+            let moved = Set(plan.moves.map(\.target))
+            files.removeAll { moved.contains($0.source) }
+        }
         // New files come first: the vectors of a copy are found before the original is changed.
         files = files.filter(\.isNew) + files.filter { !$0.isNew }
         guard !files.isEmpty else { return }
@@ -99,23 +96,6 @@ struct SyncRun {
         report.entries.skipped += skipped
         self.problems.merge(problems) { $1 }
         self.emptyFiles.merge(emptyFiles) { $1 }
-    }
-
-    /// Removes the files that a run would move, and counts their entries: only those change that are named after
-    /// their files.
-    private func countMoved(_ files: inout [SyncCandidate], _ report: inout SyncReport) async throws {
-        let origins = Dictionary(plan.moves.map { ($0.target, $0.origin) }) { first, _ in first }
-        let moved = files.compactMap { file in origins[file.source].map { (origin: $0, target: file.source) }
-        }
-        files.removeAll { origins[$0.source] != nil }
-        let snapshot = try await store.storage.snapshot()
-        for move in moved {
-            guard let record = try await snapshot.sources([move.origin]).first else { continue }
-            let entries = try await snapshot.entries(record.entryIDs)
-            let renamed = SourceMover.renamedCount(of: entries, movedFrom: move.origin, to: move.target)
-            report.entries.updated += renamed
-            report.entries.unchanged += entries.count - renamed
-        }
     }
 
     private static func size(of candidates: [SyncCandidate]) -> Int64 {

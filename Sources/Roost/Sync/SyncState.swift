@@ -8,7 +8,6 @@ import RoostModel
 /// The state is derived data in the file `folders/ID` of the store's folder. Without it, or if it is damaged,
 /// the next sync reads all files.
 struct SyncState: Sendable {
-    /// A file that was found by the last sync.
     struct File: Sendable, Hashable {
         /// The status of the file before it was read.
         var status: FileStatus
@@ -34,7 +33,6 @@ struct SyncState: Sendable {
     /// Whether the state differs from its file.
     private(set) var isChanged = false
 
-    /// A revision of a store.
     struct Checkpoint: Codable, Sendable, Hashable {
         var store: UUID
         var epoch: UUID
@@ -104,8 +102,6 @@ struct SyncState: Sendable {
     }
 
     /// Writes the state if it has changed.
-    ///
-    /// - Throws: `FileError`.
     mutating func save(of folder: SyncedFolder, in directory: URL?) throws {
         guard let directory, isChanged else { return }
         var writer = BinaryWriter()

@@ -33,8 +33,8 @@ enum ClusterRoutes {
         answers: [Route.Answer(200, "The clusters, largest or most similar first.", clusters)]
     ) { call in
         try await call.context.handle.use { store in
-            if let query = call.values["query"]?.asString {
-                let matches = try await store.clusters(matching: query)
+            if let query = call.values["query"]?.string {
+                let matches = try await store.clusters.matching(query)
                 let tree = ClusterHierarchy(matches.map(\.cluster))
                 return .json([
                     "clusters": .array(matches.map { tree.json($0.cluster, similarity: $0.similarity) })
@@ -110,7 +110,7 @@ enum ClusterRoutes {
         let entries = try FilterArguments.ids(call.body, "entries")
         return try await call.context.handle.use { store in
             _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
-            try await store.moveEntries(entries, to: id)
+            try await store.clusters.move(entries, to: id)
             let clusters = try await store.storage.snapshot().clusters()
             return .json(ClusterHierarchy(clusters).json(try find(id, in: clusters)))
         }
@@ -126,14 +126,14 @@ enum ClusterRoutes {
                     "label": Schema.nullable(
                         Schema.string(
                             "The label, which later runs keep.", minimum: 1,
-                            maximum: KnowledgeStore.maximumLabelLength))
+                            maximum: StoreClusters.maximumLabelLength))
                 ], required: ["label"])),
         answers: [Route.Answer(200, "The cluster.", cluster)]
     ) { call in
         let id = try call.id("id", of: "cluster")
         return try await call.context.handle.use { store in
             _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
-            let labeled = try await store.labelCluster(id, as: call.body["label"]?.asString)
+            let labeled = try await store.clusters.label(id, as: call.body["label"]?.string)
             let clusters = try await store.storage.snapshot().clusters()
             return .json(ClusterHierarchy(clusters).json(labeled))
         }
@@ -147,7 +147,7 @@ enum ClusterRoutes {
         let id = try call.id("id", of: "cluster")
         return try await call.context.handle.use { store in
             _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
-            try await store.deleteCluster(id)
+            try await store.clusters.delete(id)
             return .empty()
         }
     }
@@ -166,7 +166,7 @@ enum ClusterRoutes {
     ) { call in
         let ids = try FilterArguments.ids(call.body, "clusters")
         return try await call.context.handle.use { store in
-            let merged = try await store.mergeClusters(ids)
+            let merged = try await store.clusters.merge(ids)
             return .json(ClusterHierarchy(try await store.storage.snapshot().clusters()).json(merged))
         }
     }
@@ -185,7 +185,7 @@ enum ClusterRoutes {
         let id = try call.id("id", of: "cluster")
         return try await call.context.handle.use { store in
             _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
-            let parts = try await store.splitCluster(id, into: call.body["parts"]?.integer ?? 2)
+            let parts = try await store.clusters.split(id, into: call.body["parts"]?.integer ?? 2)
             let tree = ClusterHierarchy(try await store.storage.snapshot().clusters())
             return .json(["clusters": .array(parts.map(tree.json))])
         }

@@ -44,7 +44,7 @@ enum ClusterRunRoutes {
         ]
     ) { call in
         let body = call.body
-        let granularity = body["granularity"]?.asString.flatMap(LeidenClusterer.Granularity.init) ?? .medium
+        let granularity = body["granularity"]?.string.flatMap(LeidenClusterer.Granularity.init) ?? .medium
         guard body["clusters"]?.integer == nil || granularity == .medium else {
             throw Problem.invalid(
                 "body.clusters cannot be combined with body.granularity, which applies only if Roost chooses "
@@ -103,7 +103,7 @@ enum ClusterRunRoutes {
         ]
     ) { call in
         try await call.context.handle.use { store in
-            let lineage = try await store.clusterLineage()
+            let lineage = try await store.clusters.lineage()
             func json(_ side: ClusterLineage.Side) -> JSONValue {
                 ["id": .string(side.id.text), "label": .string(side.label), "size": .count(side.size)]
             }

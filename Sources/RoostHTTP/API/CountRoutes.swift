@@ -48,7 +48,7 @@ enum CountRoutes {
                         ], required: ["total", "counts"], isOpen: true)))
         ]
     ) { call in
-        let names = (call.values["by"]?.elements ?? []).compactMap(\.asString)
+        let names = (call.values["by"]?.elements ?? []).compactMap(\.string)
         let properties = names.compactMap(EntryProperty.init)
         guard properties.count == names.count else {
             throw Problem.invalid("'by' must be a property or a metadata key")
@@ -61,7 +61,7 @@ enum CountRoutes {
             values["by"] = nil
             let filter = try await EntrySelection.filter(
                 .object(values), in: try await store.storage.snapshot())
-            let counts = properties.isEmpty ? [] : try await store.counts(by: properties, matching: filter)
+            let counts = properties.isEmpty ? [] : try await store.count(by: properties, matching: filter)
             let shown = counts.prefix(call.integer("limit", default: standardCounts))
             var members: [String: JSONValue] = [
                 "total": .count(try await store.count(matching: filter)),

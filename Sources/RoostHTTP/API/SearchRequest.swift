@@ -21,8 +21,8 @@ struct SearchRequest: Sendable {
     init(_ body: JSONValue) throws {
         self.body = body
         var subjects: [EntrySearch.Subject] = []
-        if let text = body["query"]?.asString { subjects.append(.text(text)) }
-        if let text = body["document"]?.asString { subjects.append(.document(text)) }
+        if let text = body["query"]?.string { subjects.append(.text(text)) }
+        if let text = body["document"]?.string { subjects.append(.document(text)) }
         if body["entries"] != nil { subjects.append(.entries(try FilterArguments.ids(body, "entries"))) }
         if let numbers = body["vector"]?.elements {
             subjects.append(.vector(numbers.map { Float($0.double ?? 0) }))
@@ -42,11 +42,8 @@ struct SearchRequest: Sendable {
             search.filter = try await EntrySelection.filter(filter, in: try await store.storage.snapshot())
         }
         search.offset = body["offset"]?.integer ?? 0
-        search.mode = body["mode"]?.asString.flatMap(SearchMode.init) ?? .hybrid
+        search.mode = body["mode"]?.string.flatMap(SearchMode.init) ?? .hybrid
         search.minimumScore = body["minimumScore"]?.double.map { Float($0) }
-        search.minimumSimilarity = body["minimumSimilarity"]?.double.map { Float($0) }
-        search.diversity = body["diversity"]?.double.map { Float($0) }
-        search.duplicateThreshold = body["duplicateThreshold"]?.double.map { Float($0) }
         search.isExact = body["exact"]?.flag ?? false
         search.includesAll = body["all"]?.flag ?? false
         search.usesExactWords = body["exactWords"]?.flag ?? false
@@ -90,7 +87,6 @@ struct SearchRequest: Sendable {
         members["source"] = entry.source.map { .string($0) }
         members["line"] = entry.sourceLine(ofByte: snippet.anchor).map { .count($0) }
         if body["includeContent"]?.flag == true { members["content"] = .string(entry.content) }
-        if !hit.duplicates.isEmpty { members["duplicates"] = .array(hit.duplicates.map { .string($0.text) }) }
         return .object(members)
     }
 
@@ -114,10 +110,6 @@ struct SearchRequest: Sendable {
             "limit": Schema.integer("The maximum number of hits; 10 by default.", 1...maximumLimit),
             "offset": Schema.integer("The number of hits to skip.", 0...100_000),
             "minimumScore": Schema.number("The minimum score of hits.", 0...1),
-            "minimumSimilarity": Schema.number("The minimum cosine similarity of hits.", -1...1),
-            "diversity": Schema.number("The weight of diversity, 0 to 1.", 0...1),
-            "duplicateThreshold": Schema.number(
-                "The similarity at which hits are reported as duplicates of a better hit.", 0...1),
             "exact": Schema.flag("Whether to compare all entries instead of using the index."),
             "all": Schema.flag("Whether to return the nearest entries even if they are not relevant."),
             "exactWords": Schema.flag("Whether to search without correcting misspelled words."),
@@ -157,7 +149,6 @@ struct SearchRequest: Sendable {
                 ], required: ["text", "range", "marks"], isOpen: true, "The part that matches best."),
             "content": Schema.string("The whole text."), "metadata": Schema.metadata,
             "tags": Schema.array(of: Schema.string("A tag."), "The tags."),
-            "duplicates": Schema.array(of: Schema.id("The id of an entry."), "Near-duplicates of the hit."),
             "updatedAt": Schema.time("When the entry was changed."),
         ], required: ["id", "rank", "score", "similarity", "snippet", "metadata", "tags"], isOpen: true,
         "An entry that matches a search.")

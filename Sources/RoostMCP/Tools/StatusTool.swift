@@ -73,7 +73,7 @@ struct StatusTool: Tool {
         guard rules.showsClusters || !properties.contains(.cluster) else {
             throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
         }
-        let counts = try await store.counts(by: properties, matching: rules.restricting())
+        let counts = try await store.count(by: properties, matching: rules.restricting())
         let shown = counts.prefix(Self.maximumCounts).map { count -> JSONValue in
             let values = count.values.map {
                 JSONValue.string(String(($0 ?? "").prefix(Self.maximumValueLength)))

@@ -15,7 +15,7 @@ import Testing
             for number in 0..<50 {
                 group.addTask {
                     let added = try await store.add("text number \(number) about swifts")
-                    _ = try await store.query("swifts")
+                    _ = try await store.search("swifts")
                     try await store.update(added.id, EntryChanges(addedTags: ["tag"]))
                     if number.isMultiple(of: 5) { try await store.remove(added.id) }
                 }
@@ -33,7 +33,7 @@ import Testing
         ]
         for (number, store) in stores.enumerated() { try await store.add("the text of store \(number)") }
         for (number, store) in stores.enumerated() {
-            let hits = try await store.query("text").hits
+            let hits = try await store.search("text").hits
             #expect(hits.map(\.entry.content) == ["the text of store \(number)"])
         }
         try await stores[0].close()
@@ -89,7 +89,7 @@ import Testing
                         entries: [EntryDraft(content: Self.text(number) + " new")])
                 })
         case .cluster: _ = try await store.recluster()
-        case .buildIndex: _ = try await store.buildIndex(minimumGraphPassages: 0)
+        case .buildIndex: _ = try await store.index.build(minimumGraphPassages: 0)
         case .search: _ = try await store.search((0..<200).map { EntrySearch(Self.text($0)) })
         case .duplicates: _ = try await store.duplicates(threshold: 0.5)
         case .export: try await store.exportEntries(withEmbeddings: true) { _ in }
@@ -117,7 +117,7 @@ import Testing
         #expect(call == .ingest ? count >= before : count == before)
         #expect(try await store.storage.snapshot().inspectContents(space: nil).isEmpty)
         try await run(call, on: store)
-        #expect(try await store.query("swift8").hits.isEmpty == false)
+        #expect(try await store.search("swift8").hits.isEmpty == false)
         try await store.close()
     }
 }

@@ -148,10 +148,10 @@ struct CustomClustererTests {
             cluster.parent = parents[0].id
             try await store.storage.updateCluster(cluster)
         }
-        try await store.labelCluster(first.id, as: "birds")
-        let parts = try await store.splitCluster(first.id)
+        try await store.clusters.label(first.id, as: "birds")
+        let parts = try await store.clusters.split(first.id)
         #expect(parts.count == 2)
-        try await store.deleteCluster(second.id)
-        #expect(try await store.exportClusters().clusters.isEmpty == false)
+        try await store.clusters.delete(second.id)
+        #expect(try await store.clusters.export().clusters.isEmpty == false)
     }
 }

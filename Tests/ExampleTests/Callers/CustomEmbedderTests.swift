@@ -62,7 +62,7 @@ struct CustomEmbedderTests {
         let error = await #expect(throws: EmbedderError.self) { try await store.add("a text") }
         #expect(error?.code == .badAnswer)
         #expect(try await store.count() == 0)
-        await #expect(throws: EmbedderError.self) { try await store.query("a text") }
+        await #expect(throws: EmbedderError.self) { try await store.search("a text") }
     }
 
     @Test func `the passages of an embedder without a tokenizer are measured in words`() async throws {
@@ -70,10 +70,10 @@ struct CustomEmbedderTests {
         let added = try await store.add((0..<1000).map { "word\($0)" }.joined(separator: " "))
         let entry = try #require(try await store.entry(added.id))
         #expect(entry.passages.count >= 5 && entry.passages.allSatisfy { $0.tokenCount == 0 })
-        #expect(store.omittedTokens(of: entry) == 0)
+        #expect(store.entryEmbedder.omittedTokens(of: entry) == 0)
         let ranges = SmallEmbedder().tokenRanges(in: "a swift, Ünder")
         #expect(ranges == [0..<1, 2..<7, 9..<15])
-        #expect(try await store.query("word999").hits.first?.entry.id == added.id)
+        #expect(try await store.search("word999").hits.first?.entry.id == added.id)
     }
 
     @Test func `a search for entries reports an impossible dimension`() async throws {
@@ -94,7 +94,7 @@ struct CustomEmbedderTests {
         let added = try await store.add("one two three four five six")
         let entry = try #require(try await store.entry(added.id))
         #expect(entry.passages.count > 1)
-        #expect(try await store.query("three").hits.count == 1)
+        #expect(try await store.search("three").hits.count == 1)
     }
 
     /// Descending ranges, ranges outside of the text, and no ranges.
@@ -112,7 +112,7 @@ struct CustomEmbedderTests {
         let text = String(repeating: "a text of several words. ", count: 20)
         let added = try await store.add(text)
         #expect(try await store.entry(added.id)?.content == text)
-        #expect(store.omittedTokens(of: try #require(try await store.entry(added.id))) >= 0)
+        #expect(store.entryEmbedder.omittedTokens(of: try #require(try await store.entry(added.id))) >= 0)
     }
 
     @Test func `a splitter treats numbers out of range as the nearest bound`() {

@@ -23,9 +23,9 @@ struct DecodedExportTests {
         }
         _ = try await store.recluster(clusters: 4)
         let report = try await store.recluster(with: PairedClusters())
-        try await store.labelCluster(report.clusters[0].id, as: "Birds")
+        try await store.clusters.label(report.clusters[0].id, as: "Birds")
         try await store.add("an entry without a cluster: zebra")
-        let export = try await store.exportClusters(withEmbeddings: withEmbeddings)
+        let export = try await store.clusters.export(withEmbeddings: withEmbeddings)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let data = try encoder.encode(export)

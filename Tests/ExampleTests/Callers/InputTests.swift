@@ -1,6 +1,7 @@
 import Foundation
 import Roost
 import RoostDocuments
+import RoostStorage
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ private struct OddReader: DocumentReader {
             return
         }
         await #expect(throws: RoostError.self) { try await store.add(text) }
-        await #expect(throws: RoostError.self) { try await store.query(text) }
+        await #expect(throws: RoostError.self) { try await store.search(text) }
         #expect(try await store.count() == 0)
     }
 
@@ -70,7 +71,7 @@ private struct OddReader: DocumentReader {
         let added = try await store.add(text)
         let again = try await store.add(text)
         #expect(again.id == added.id && !again.isNew)
-        #expect(try await store.query("swift").hits.first?.entry.id == added.id)
+        #expect(try await store.search("swift").hits.first?.entry.id == added.id)
     }
 
     @Test(arguments: [Int.min, -1, 0, 1, Int.max]) func `any limit and offset is accepted`(
@@ -78,16 +79,13 @@ private struct OddReader: DocumentReader {
     ) async throws {
         let store = store()
         for text in ["a swift", "two swifts", "a loaf"] { try await store.add(text) }
-        for diversity in [nil, Float(0.5)] {
-            var search = EntrySearch("swift", limit: number)
-            (search.diversity, search.duplicateThreshold) = (diversity, 0.99)
-            #expect(try await store.search(search).hits.count == min(2, max(0, number)))
-            (search.limit, search.offset) = (10, number)
-            #expect(try await store.search(search).hits.count == max(0, 2 - min(2, max(0, number))))
-        }
+        var search = EntrySearch("swift", limit: number)
+        #expect(try await store.search(search).hits.count == min(2, max(0, number)))
+        (search.limit, search.offset) = (10, number)
+        #expect(try await store.search(search).hits.count == max(0, 2 - min(2, max(0, number))))
         let results = try await store.search([EntrySearch("a", limit: number), EntrySearch("b", limit: .max)])
         #expect(results.count == 2)
-        #expect(try await store.query("swift").snippetLengths(number).count == 2)
+        #expect(try await store.search("swift").snippetLengths(number).count == 2)
     }
 
     @Test func `vectors that cannot be compared are reported`() async throws {
@@ -149,7 +147,7 @@ private struct OddReader: DocumentReader {
     @Test(arguments: [-1, .min]) func `a negative maximum size is reported`(size: Int) async throws {
         let folder = TemporaryFolder.unusedURL()
         await #expect(throws: RoostError.self) {
-            try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder(), maximumSize: size)
+            try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder(), maximumSize: size)
         }
         let store = try await KnowledgeStore.openOrCreate(at: folder, model: .lexical)
         #expect(throws: RoostError.self) { try StoreManifest.setMaximumSize(size, in: folder) }

@@ -84,8 +84,8 @@ struct KeywordLabeler: ClusterLabeler {
         _ store: KnowledgeStore
     ) async throws -> (run: ReclusterReport, labels: ClusterLabelingReport) {
         let run = try await store.recluster(with: ComponentClusterer())
-        let requests = try await store.labelingRequests()
-        let labels = try await store.labelClusters(with: KeywordLabeler(), requests)
+        let requests = try await store.clusters.labelingRequests()
+        let labels = try await store.clusters.label(with: KeywordLabeler(), requests)
         return (run, labels)
     }
 
@@ -102,13 +102,13 @@ struct KeywordLabeler: ClusterLabeler {
         let report = try await ingest(folder, into: store)
         #expect(report.new == 4 && report.skipped.map(\.reason) == ["it has no text below the author"])
         #expect(try await store.count(matching: [.metadata("author") == "Ada"]) == 1)
-        let hit = try #require(try await store.query("pizza").hits.first)
+        let hit = try #require(try await store.search("pizza").hits.first)
         #expect(hit.entry.content == "buzz pizza razzle")
         let (run, labels) = try await cluster(store)
         #expect(run.clusters.map(\.members.count) == [2, 2])
         #expect(run.run.algorithm == "greatest component")
         #expect(labels.labeled.count == 2 && labels.failure == nil)
-        #expect(try await store.clusters().allSatisfy { $0.labeledBy == "two keywords" })
+        #expect(try await store.clusters.all().allSatisfy { $0.labeledBy == "two keywords" })
         try await store.close()
     }
 }

@@ -15,7 +15,7 @@ private func openStore() async throws {
     try await store.add("The swift is back above the roof.", tags: ["birds"], metadata: ["year": 2024])
     try await store.ingest(folder: URL.homeDirectory.appending(path: "Notes"), pruning: true)
 
-    let result = try await store.query("birds", matching: [.metadata("year") >= 2020])
+    let result = try await store.search("birds", matching: [.metadata("year") >= 2020])
     for hit in result.hits { print(hit.rank, hit.score, hit.entry.content) }
 
     let report = try await store.recluster()
@@ -44,7 +44,7 @@ private func searchNotes() async throws {
     try await store.add("Feed the sourdough on Friday evening.")
     try await store.add("The baguettes need fifteen minutes of steam.")
 
-    for hit in try await store.query("birds in spring", limit: 2).hits {
+    for hit in try await store.search("birds in spring", limit: 2).hits {
         print(hit.score, hit.entry.content)
     }
 
@@ -55,12 +55,9 @@ private func searchNotes() async throws {
 }
 
 @Suite(.temporaryFolders) struct GettingStartedTests {
-    /// Records in memory and in the store's folder.
-    @Test(arguments: [false, true]) func `a removal is undone`(inMemory: Bool) async throws {
+    @Test func `a removal is undone`() async throws {
         let folder = TemporaryFolder.unusedURL()
-        let undo =
-            inMemory
-            ? UndoRecorder(command: "remove") : UndoRecorder(directory: folder, command: "remove drafts")
+        let undo = UndoRecorder(directory: folder, command: "remove drafts")
         let store = try await KnowledgeStore.openOrCreate(at: folder, model: .lexical, recording: undo)
         let added = try await store.add("a first version", tags: ["draft"])
         try await store.add("another text")

@@ -65,19 +65,19 @@ struct StorageProviderTests {
 
     @Test func `a knowledge store works with a custom backend`() async throws {
         let fixture = LedgerFixture()
-        let storage = try await fixture.open().caching(limit: 100).logging()
+        let storage = try await fixture.open().logging()
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         for text in ["a swift over the roof", "a loaf in the oven", "swifts in the evening"] {
             try await store.add(text)
         }
-        let result = try await store.query("swift")
+        let result = try await store.search("swift")
         #expect(result.hits.count == 2)
         #expect(result.hits.allSatisfy { $0.entry.content.contains("swift") })
         await fixture.tearDown()
     }
 
     /// Every line of the compiled example code must also be a line of the guide.
-    @Test(arguments: ["NotesStorage", "LedgerStorage"])
+    @Test(arguments: ["NotesStorage"])
     func `the guide shows the compiled code`(name: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -12,14 +12,10 @@ struct IndexFolder: Sendable {
     private static let lockTimeout: Double = 600
 
     /// Describes the index folder of a store. The folder need not exist.
-    ///
-    /// - Parameter store: The store's folder.
     init(of store: URL) { url = store.appendingPathComponent("index") }
 
-    /// Returns the path of a file in the folder.
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-    /// An index file that has been opened.
     struct OpenedFile {
         let file: SectionFile
         let metadata: IndexMetadata
@@ -27,7 +23,6 @@ struct IndexFolder: Sendable {
 
     /// Opens a file.
     ///
-    /// - Parameter stamp: The current state of the store.
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
     /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     func open(_ name: String, for stamp: Stamp) throws -> OpenedFile? {
@@ -49,7 +44,6 @@ struct IndexFolder: Sendable {
     /// A lock ensures that only one builder at a time, in any process, replaces files.
     ///
     /// - Parameter write: Writes the file to a path, with the given encoded metadata.
-    /// - Throws: `StorageError`; `CancellationError`. The existing file is then unchanged.
     func publish(
         _ name: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL, Data) throws -> Void
@@ -66,8 +60,6 @@ struct IndexFolder: Sendable {
     /// - Parameters:
     ///   - source: The file that `name` was derived from.
     ///   - metadata: The metadata that `source` then had.
-    ///   - write: Writes the file to a path.
-    /// - Throws: `StorageError`; `CancellationError`. The existing file is then unchanged.
     func publish(
         _ name: String, derivedFrom source: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL) throws -> Void
@@ -78,9 +70,6 @@ struct IndexFolder: Sendable {
     }
 
     /// Replaces a file atomically that does not describe a state of the store.
-    ///
-    /// - Parameter write: Writes the file to a path.
-    /// - Throws: `StorageError`; `CancellationError`. The existing file is then unchanged.
     func replace(_ name: String, write: @escaping @Sendable (URL) throws -> Void) async throws {
         try await locked { [self] in try write(file(name)) }
     }
@@ -91,7 +80,6 @@ struct IndexFolder: Sendable {
     ///   - other: The file whose state decides whether `name` is removed; `nil` to use the state of `name`
     ///     itself.
     ///   - stamp: The state that the store was in when the file was found to be superfluous.
-    /// - Throws: `StorageError`; `CancellationError`.
     func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {
         let metadata = IndexMetadata(of: stamp, count: 0)
         guard FileManager.default.fileExists(atPath: file(name).path) else { return }
@@ -130,5 +118,60 @@ struct IndexFolder: Sendable {
         } catch {
             throw StorageError.mapping(error)
         }
+    }
+}
+
+/// The metadata of an index file, which identify the state of the store that the file was built from.
+struct IndexMetadata: Codable, Sendable, Hashable {
+    var format = IndexMetadata.currentFormat
+    var store: UUID
+    var epoch: UUID
+    /// The revision that the file was built from.
+    var revision: Revision
+    var count: Int
+    /// The number of components of a vector; `nil` in a file without vectors.
+    var dimension: Int?
+    /// The time of creation in milliseconds since 1970.
+    var createdAt: Int64
+    /// The number of passages that are omitted because their vectors contain numbers that are not finite.
+    var incomparable: Int?
+    /// The distribution of the cosines of random pairs of passages; `nil` in a file without vectors, and in a
+    /// file that was written before scores were calibrated.
+    var pairs: PairStatistics?
+    /// The version of the word analysis (`TextAnalysis/version`) in a file of words; `nil` in a file without
+    /// words, and in a file that was written before the analysis had a version.
+    var analysis: String?
+
+    static let currentFormat = 1
+
+    private static let maximumCount = 1 << 32
+
+    init(of stamp: Stamp, count: Int, dimension: Int? = nil) {
+        (store, epoch, revision) = (stamp.store, stamp.epoch, stamp.revision)
+        self.count = count
+        self.dimension = dimension
+        createdAt = Date().milliseconds
+    }
+
+    /// The position in the change feed up to which the file includes all changes.
+    var cursor: ChangeCursor {
+        ChangeCursor(epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
+    }
+
+    var isValid: Bool {
+        count >= 0 && count < Self.maximumCount
+            && dimension.map((1...EmbeddingSpace.maximumDimension).contains) ?? true
+    }
+
+    /// Returns whether the file was built from the given state of the store or an earlier one of its history.
+    func isUsable(for stamp: Stamp) -> Bool {
+        format == Self.currentFormat && store == stamp.store && epoch == stamp.epoch
+            && revision <= stamp.revision
+    }
+
+    /// Returns whether the file belongs to the same history of the store as another file, but to a later
+    /// revision.
+    func isNewer(than other: IndexMetadata) -> Bool {
+        format == other.format && store == other.store && epoch == other.epoch && revision > other.revision
     }
 }

@@ -21,8 +21,6 @@ struct IndexRows: @unchecked Sendable {
     /// Creates rows in memory.
     ///
     /// - Parameters:
-    ///   - entryRows: The storage's row of each row's entry.
-    ///   - ids: The id of each row's entry.
     ///   - ordinals: The ordinal of each row's passage; empty if rows are entries.
     init(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32] = []) {
         precondition(entryRows.count == ids.count && (ordinals.isEmpty || ids.count == ordinals.count))
@@ -60,7 +58,6 @@ struct IndexRows: @unchecked Sendable {
         return row < count && self.entryRow(row) == entryRow ? row : nil
     }
 
-    /// Returns the id of a row's entry.
     func id(_ row: Int) -> UUID {
         switch source {
         case .memory(_, let ids, _): ids[row]

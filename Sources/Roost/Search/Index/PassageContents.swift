@@ -4,14 +4,11 @@ import RoostVectors
 
 /// The vectors of all passages, for searching.
 struct PassageContents: DerivedContents {
-    /// An entry that was found through one of its passages.
     struct Hit: Sendable {
         var entry: Entry.ID
         /// The storage's row of the entry.
         var entryRow: UInt32
-        /// The ordinal of the passage in the entry.
         var ordinal: Int
-        /// The inner product of the passage and the query.
         var score: Float
     }
 
@@ -59,8 +56,6 @@ struct PassageContents: DerivedContents {
     }
 
     /// Creates contents of the passages of some entries.
-    ///
-    /// - Parameter page: The vectors, in ascending order of rows.
     init(of page: VectorPage) {
         guard !page.rows.isEmpty else { return }
         let rows = IndexRows(entryRows: page.rows, ids: page.ids, ordinals: page.ordinals)
@@ -78,9 +73,7 @@ struct PassageContents: DerivedContents {
 }
 
 extension PassageContents {
-    /// The similarity of an entry and a query.
     struct Match {
-        /// The nearest passage.
         var passage: Hit
         /// The cosine of the query and the mean of the entry's passages; `nil` if the entry has one passage.
         var entryCosine: Float?
@@ -88,7 +81,6 @@ extension PassageContents {
 
     /// Returns the similarity of an entry and a query.
     ///
-    /// - Parameter row: The storage's row of the entry.
     /// - Returns: `nil` if the index does not contain the entry.
     /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     func match(_ entry: Entry.ID, row: UInt32, for vector: [Float]) throws -> Match? {
@@ -104,7 +96,6 @@ extension PassageContents {
 extension PassageContents {
     /// Rows of changed entries that are at most this far apart are read together with the rows between them.
     private static let maximumGap: UInt32 = 32
-    /// The maximum number of entries whose vectors are read at once.
     private static let maximumPage = 4096
 
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {

@@ -12,14 +12,12 @@ struct PassageFile: Sendable {
     let metadata: IndexMetadata
     let vectors: VectorRows
     let rows: IndexRows
-    /// The size of `index/passages` in bytes.
     let size: Int
     private let folder: IndexFolder
 
     /// Opens the file of a store. The checksums of the vectors are not verified here, but by the searches
     /// that read them.
     ///
-    /// - Parameter stamp: The current state of the store.
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
     /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     init?(in directory: URL, for stamp: Stamp) throws {
@@ -55,8 +53,6 @@ struct PassageFile: Sendable {
 
     /// Builds the graph over the vectors and writes it, unless the file of the vectors has been replaced in
     /// the meantime. The graph would then belong to no vectors, and could replace one that does.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
     func buildGraph() async throws {
         let index = try await GraphIndex(building: vectors)
         try await folder.publish(Self.graphName, derivedFrom: Self.name, metadata) { [description] url in
@@ -70,7 +66,7 @@ struct PassageFile: Sendable {
         var entryRows: [UInt32] = []
         var ids: [uuid_t] = []
         var ordinals: [UInt32] = []
-        let vectors: SpooledSection
+        let vectors: SectionSpool
         var dimension = 0
         var incomparable = 0
 
@@ -86,10 +82,9 @@ struct PassageFile: Sendable {
                 }
                 if page.vectors.rows > 0 { dimension = page.vectors.columns }
             }
-            vectors = spool.finish()
+            vectors = spool
         }
 
-        /// Returns the distribution of the cosines of random pairs of passages.
         func pairStatistics() throws -> PairStatistics {
             var sample = PassageSample<Int>()
             for row in ids.indices {
@@ -126,7 +121,6 @@ struct PassageFile: Sendable {
     /// Writes the vectors of a snapshot. Removes the file if the snapshot has no vectors.
     ///
     /// - Returns: The metadata of the file; `nil` if the snapshot has no vectors.
-    /// - Throws: `StorageError`; `CancellationError`. An existing file is then unchanged.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let columns = try await Columns(of: snapshot, in: directory)

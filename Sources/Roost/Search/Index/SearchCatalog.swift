@@ -34,7 +34,6 @@ struct SearchCatalog: Sendable {
     ///   - place: Returns the place where vectors of a snapshot are compared.
     ///   - needsVectors: Whether a search compares vectors.
     ///   - needsWords: Whether a search looks up words.
-    /// - Throws: `StorageError`; `CancellationError`.
     @concurrent
     func state(
         comparingAt place: @Sendable (any StorageSnapshot) -> SearchPlace, needsVectors: Bool,
@@ -60,4 +59,142 @@ struct SearchCatalog: Sendable {
     /// Discards the vectors and ignores their file until ``reset()``, because it is damaged or contradicts the
     /// storage.
     func rejectIndex(_ reason: String) async { await passages.rejectIndex(reason) }
+}
+
+extension SearchNotice {
+    /// Returns a notice for the user that an index, or a part of it, is not used.
+    static func unusableIndex(_ reason: String) -> SearchNotice {
+        SearchNotice(
+            "the search index cannot be used (\(reason)); searches are slower without it",
+            remedy: .rebuildIndex)
+    }
+}
+
+/// Keeps the derived contents of one store, and brings them from one snapshot to the next.
+actor DerivedCatalog<Contents: DerivedContents> {
+    private let storage: any StorageProvider
+    /// The store's folder, which contains the index; `nil` for a store without a folder.
+    private let directory: URL?
+    private var contents = Contents()
+    /// Whether the index files are ignored because they turned out not to match the storage.
+    private var isIndexRejected = false
+    /// Incremented when the contents are discarded. A call that began before must not put its contents back.
+    private var generation = 0
+
+    init(storage: any StorageProvider, directory: URL?) {
+        self.storage = storage
+        self.directory = directory
+    }
+
+    /// Returns the contents of exactly one snapshot.
+    ///
+    /// Calls must not overlap. They are fast if each snapshot is at least as new as the one before.
+    func contents(of snapshot: any StorageSnapshot) async throws -> Contents {
+        guard contents.cursor != snapshot.stamp.cursor else { return contents }
+        let generation = generation
+        var next = contents
+        if next.cursor == .start, let directory, !isIndexRejected {
+            next = await Self.map(directory, snapshot.stamp)
+        }
+        next = try await Self.advanced(next, to: snapshot, storage)
+        if generation == self.generation { contents = next }
+        return next
+    }
+
+    /// Discards the contents after a new index has been written, so that the next use maps the new files.
+    func reset() {
+        generation += 1
+        contents = Contents()
+        isIndexRejected = false
+    }
+
+    /// Discards the contents and ignores the index files until ``reset()``, so that the next use builds the
+    /// contents from the storage. Does nothing if another search has already rejected the files.
+    func rejectIndex(_ reason: String) {
+        guard !isIndexRejected else { return }
+        let notice = contents.isMapped ? SearchNotice.unusableIndex(reason) : contents.notice
+        generation += 1
+        isIndexRejected = true
+        contents = Contents()
+        contents.notice = notice
+    }
+
+    @concurrent
+    private static func map(_ directory: URL, _ stamp: Stamp) async -> Contents {
+        do {
+            return try Contents.map(directory, stamp) ?? Contents()
+        } catch {
+            var contents = Contents()
+            contents.notice = .unusableIndex("\(error)")
+            return contents
+        }
+    }
+
+    /// Returns the contents of a snapshot: those of an earlier one with the changes since, or new ones.
+    @concurrent
+    private static func advanced(
+        _ contents: Contents, to snapshot: any StorageSnapshot, _ storage: any StorageProvider
+    ) async throws -> Contents {
+        var next = contents
+        // Entries that have changed after the snapshot are read from it, too, in their state at that time.
+        let isEarlier = next.cursor != .start && next.cursor.revision <= snapshot.stamp.revision
+        if isEarlier, next.cursor == snapshot.stamp.cursor { return next }
+        let changed =
+            isEarlier ? try await storage.changedEntries(after: next.cursor, limit: next.maximumChanges) : nil
+        if let changed {
+            if !changed.ids.isEmpty { try await next.update(changed.ids, from: snapshot) }
+        } else {
+            next = try await Contents(of: snapshot)
+            next.notice = contents.notice
+        }
+        next.cursor = snapshot.stamp.cursor
+        return next
+    }
+}
+
+/// Data for searching that is derived from the entries of a store.
+///
+/// The data is mapped from the store's index files, or built from all entries if there is no usable index.
+/// The change feed brings it up to date before each use.
+protocol DerivedContents: Sendable {
+    init()
+
+    /// The position in the change feed up to which the contents include all changes; `.start` for contents
+    /// that have not been loaded.
+    var cursor: ChangeCursor { get set }
+
+    /// Whether a part of the contents is mapped from the store's index files.
+    var isMapped: Bool { get }
+
+    /// A message to the user about how the contents were loaded.
+    var notice: SearchNotice? { get set }
+
+    /// The maximum number of changed entries to read one by one. If more have changed, it is faster to read
+    /// all entries in order.
+    var maximumChanges: Int { get }
+
+    /// Maps the store's index files.
+    ///
+    /// - Returns: `nil` if the store has no index for its current history.
+    /// - Throws: `SectionFile/Unusable` if the index is damaged.
+    static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
+
+    /// Builds the contents from all entries.
+    init(of snapshot: any StorageSnapshot) async throws
+
+    /// Updates the contents for entries that have been changed or removed.
+    mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws
+}
+
+/// The limits for catching up with changes, which all derived contents share.
+enum CatchUpLimit {
+    /// Up to this number of changed entries are always read one by one.
+    private static let minimumChanges = 1000
+    /// If more than one in this many rows has changed, reading all entries in order is faster.
+    private static let maximumShare = 4
+    /// The number of parts at which all newer parts are merged into one. Many small parts make searches slow.
+    static let maximumParts = 32
+
+    /// Returns the maximum number of changed entries to read one by one.
+    static func maximumChanges(of rows: Int) -> Int { max(minimumChanges, rows / maximumShare) }
 }

@@ -6,12 +6,10 @@ import RoostVectors
 /// The words of all entries, for searching: one main part and newer parts with the entries that have changed
 /// since.
 struct TextContents: DerivedContents {
-    /// An entry that was found by its words.
     struct Hit: Sendable {
         var entry: Entry.ID
         /// The storage's row of the entry.
         var entryRow: UInt32
-        /// The score by words.
         var score: Float
     }
 
@@ -65,7 +63,6 @@ struct TextContents: DerivedContents {
         return ids
     }
 
-    /// Appends a part with the entries that match a filter.
     private mutating func append(_ filter: EntryFilter, from snapshot: any StorageSnapshot) async throws {
         let texts = try await IndexedTexts(of: snapshot, matching: filter)
         guard !texts.ids.isEmpty else { return }
@@ -80,11 +77,9 @@ extension TextContents {
     /// Returns a query whose words have been looked up in the index.
     ///
     /// - Parameters:
-    ///   - correctsSpelling: Whether unknown words are replaced with similar words.
     ///   - visible: The rows of the entries whose words decide about corrections and among which the rarity
     ///     of words is measured; `nil` for all.
     ///   - embedder: The model. A word of its vocabulary is never corrected.
-    /// - Throws: `CancellationError`.
     @concurrent
     func resolved(
         _ query: TextQuery, correctsSpelling: Bool, among visible: RowSet? = nil,
@@ -117,11 +112,71 @@ extension TextContents {
     ///
     /// - Parameter visible: The rows of the entries among which the rarity of words is measured; `nil` for
     ///   all.
-    /// - Throws: `CancellationError`.
     @concurrent
     func scores(for query: TextQuery, among visible: RowSet? = nil) async throws -> WordScores {
         WordScores(
             scores: try collection.scores(for: query, among: documents(of: visible)), rows: rows,
             parts: collection.parts)
+    }
+}
+
+/// The scores by words of all entries for one query.
+struct WordScores: Sendable {
+    let scores: TextScores
+    /// For each part of the collection, the entries that its documents represent.
+    let rows: [IndexRows]
+    let parts: [TextPart]
+
+    /// Returns the entries that contain any of the query's words, best first. If scores are equal, the lower
+    /// id comes first.
+    ///
+    /// - Parameters:
+    ///   - entryRows: The rows of the entries that may be found; `nil` for all.
+    @concurrent
+    func best(_ k: Int, among entryRows: RowSet?) async throws -> [TextContents.Hit] {
+        try scores.best(
+            k, isAllowed: { entryRows?.contains(rows[$0].entryRow($1)) ?? true },
+            precedes: { rows[$0.part].id($0.document) < rows[$1.part].id($1.document) }
+        ).map {
+            TextContents.Hit(
+                entry: rows[$0.part].id($0.document), entryRow: rows[$0.part].entryRow($0.document),
+                score: $0.score)
+        }
+    }
+
+    /// Returns the score of an entry, or `nil` if it contains none of the words.
+    ///
+    /// - Complexity: O(log entries).
+    func score(of entry: Entry.ID, row: UInt32) -> Float? {
+        document(of: entry, row).map { scores[$0.part, $0.document] }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// Returns the parts of the scores of some entries.
+    ///
+    /// - Complexity: O(postings of the query's words).
+    func breakdowns(of entries: [(id: Entry.ID, row: UInt32)]) -> [Entry.ID: TextScores.Breakdown] {
+        var documents = [[Int: Entry.ID]](repeating: [:], count: parts.count)
+        for entry in entries {
+            if let found = document(of: entry.id, entry.row) {
+                documents[found.part][found.document] = entry.id
+            }
+        }
+        var result: [Entry.ID: TextScores.Breakdown] = [:]
+        for (part, ids) in documents.enumerated() where !ids.isEmpty {
+            for (document, breakdown) in scores.breakdowns(ofPart: part, Array(ids.keys)) {
+                if let id = ids[document] { result[id] = breakdown }
+            }
+        }
+        return result
+    }
+
+    private func document(of entry: Entry.ID, _ row: UInt32) -> (part: Int, document: Int)? {
+        for part in rows.indices.reversed() {
+            guard let document = rows[part].firstRow(ofEntryRow: row), rows[part].id(document) == entry,
+                !parts[part].isRemoved(document)
+            else { continue }
+            return (part, document)
+        }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RoostDocuments
 import RoostFiles
 import RoostModel
 import RoostText
@@ -10,13 +11,11 @@ struct TextFile: Sendable {
     let metadata: IndexMetadata
     let index: InvertedIndex
     let rows: IndexRows
-    /// The size of the file in bytes.
     let size: Int
 
     /// Opens the file of a store.
     ///
     /// - Parameters:
-    ///   - stamp: The current state of the store.
     ///   - verifying: Whether the checksums of the sections are verified.
     /// - Returns: `nil` if the file does not exist, was built from another history of the store, or contains
     ///   the words of another version of the analysis.
@@ -41,7 +40,6 @@ struct TextFile: Sendable {
     /// Writes the words of a snapshot. Removes the file if the snapshot is empty.
     ///
     /// - Returns: The metadata of the file; `nil` if the snapshot is empty.
-    /// - Throws: `StorageError`; `CancellationError`. An existing file is then unchanged.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)
@@ -65,5 +63,70 @@ struct TextFile: Sendable {
             }
         }
         return metadata
+    }
+}
+
+/// An inverted index in memory over the texts of some entries.
+struct IndexedTexts: Sendable {
+    let index: InvertedIndex
+    /// The storage's row of each document's entry.
+    let entryRows: [UInt32]
+    /// The id of each document's entry.
+    let ids: [Entry.ID]
+
+    init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
+        var builder = InvertedIndexBuilder()
+        var (entryRows, ids) = ([UInt32](), [Entry.ID]())
+        for try await page in snapshot.entryPages(matching: filter) {
+            for entry in page.entries { builder.add(entry.indexedText) }
+            entryRows += page.rows
+            ids += page.entries.map(\.id)
+        }
+        index = builder.finish()
+        self.entryRows = entryRows
+        self.ids = ids
+    }
+}
+
+extension Entry {
+    /// The prefix of the key of an entry that was identified by its source.
+    private static let identifierPrefix = "id:"
+
+    /// The texts of the entry that the word index contains. Hidden parts, such as comments, are not in the
+    /// body.
+    ///
+    /// - Complexity: O(length of the text).
+    var indexedText: IndexedText {
+        var fields: [TextField: String] = [:]
+        let treatment = TextTreatment(of: self)
+        var headings =
+            if textFormat == .code {
+                treatment.structure.sections.compactMap(\.headings.last)
+            } else {
+                HeadingPath.allHeadings(in: content)
+            }
+        var titles = metadata[DocumentKey.aliases]?.comparableTexts ?? []
+        if let title = metadata[DocumentKey.title]?.text ?? TextTitle.explicitTitle(of: content) {
+            titles.insert(title, at: 0)
+            if headings.first == title { headings.removeFirst() }
+        }
+        if !titles.isEmpty { fields[.title] = titles.joined(separator: "\n") }
+        headings += location?.headings ?? []
+        headings += people
+        if !headings.isEmpty { fields[.headings] = headings.joined(separator: "\n") }
+        if !tags.isEmpty { fields[.tags] = tags.joined(separator: "\n") }
+        var path = sourcePath.map { [$0] } ?? []
+        if let key, key.hasPrefix(Self.identifierPrefix) {
+            path.append(String(key.dropFirst(Self.identifierPrefix.count)))
+        }
+        if !path.isEmpty, source?.hasPrefix("file:") == true { fields[.path] = path.joined(separator: "\n") }
+        return IndexedText(treatment.visibleText, fields: fields)
+    }
+
+    /// The sender and the recipients of a message, and the authors of another document. People search for
+    /// documents by them, but most texts do not contain them.
+    private var people: [String] {
+        let keys = if case .mail = textFormat { ["from", "to", "cc"] } else { ["author"] }
+        return keys.flatMap { metadata[$0]?.comparableTexts ?? [] }
     }
 }

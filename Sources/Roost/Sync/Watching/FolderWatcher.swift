@@ -10,6 +10,8 @@ struct FolderWatcher {
     private let options: WatchOptions
     private var observer: any FolderObserver
     private var trees: [SyncTree] = []
+    /// Whether something may have changed since the last sync.
+    private var isDue = true
     /// The missing files whose entries are not removed yet, and the times at which they were missed.
     private var missing: [Source.ID: ContinuousClock.Instant] = [:]
     /// The status of the list of folders when it was read.
@@ -36,7 +38,7 @@ struct FolderWatcher {
     private static let idleTime = Duration.seconds(10)
 
     init(store: KnowledgeStore, options: WatchOptions) throws {
-        (self.store, self.options, directory) = (store, options, try store.syncDirectory())
+        (self.store, self.options, directory) = (store, options, try store.folders.directory())
         observer = options.observer ?? PollingObserver(interval: options.pollingInterval)
         #if os(Linux)
             guard options.observer == nil else { return }
@@ -78,19 +80,18 @@ struct FolderWatcher {
 
     private mutating func waitForChanges() async throws {
         while true {
-            var changes = try await observer.changes(timeout: Self.checkTime)
-            if !changes.isEmpty {
+            if try await observer.waitForChange(timeout: Self.checkTime) {
+                isDue = true
                 let end = ContinuousClock.now + Self.maximumDelay
-                while !changes.isIncomplete, ContinuousClock.now < end {
-                    let more = try await observer.changes(timeout: Self.quietTime)
-                    if more.isEmpty { break }
-                    changes.formUnion(more)
-                }
+                while ContinuousClock.now < end,
+                    try await observer.waitForChange(timeout: Self.quietTime)
+                {}
             }
-            add(changes)
             try checkFolders()
-            addDueRemovals()
-            if trees.contains(where: { !$0.scope.isEmpty }) { return }
+            // The entries of missing files have been kept long enough.
+            let limit = ContinuousClock.now - options.removalDelay
+            if missing.values.contains(where: { $0 <= limit }) { isDue = true }
+            if isDue { return }
             if ContinuousClock.now > lastSave + Self.saveTime { save() }
             if let last = lastChange, ContinuousClock.now > last + Self.idleTime {
                 lastChange = nil
@@ -99,43 +100,14 @@ struct FolderWatcher {
         }
     }
 
-    private mutating func add(_ changes: FolderChanges) {
-        for index in trees.indices {
-            if changes.isIncomplete { trees[index].scope = .everything }
-            for path in changes.paths {
-                if let relative = trees[index].folder.relativePath(of: path.text) {
-                    trees[index].scope.insert(relative)
-                }
-            }
-        }
-    }
-
-    /// Adds the missing files whose entries have been kept long enough.
-    private mutating func addDueRemovals() {
-        let limit = ContinuousClock.now - options.removalDelay
-        guard missing.values.contains(where: { $0 <= limit }) else { return }
-        addMissing()
-    }
-
-    /// Adds the missing files, so that a sync finds them if they have been moved.
-    private mutating func addMissing() {
-        guard !missing.isEmpty else { return }
-        for index in trees.indices {
-            for (path, file) in trees[index].state.files where missing[file.source] != nil {
-                trees[index].scope.insert(path.text)
-            }
-        }
-    }
-
     /// Reads the list again if it has changed, and searches folders that have been created or mounted.
     private mutating func checkFolders() throws {
         if Self.status(of: SyncedFolders.url(in: directory)) != listStatus { try loadList() }
-        for index in trees.indices {
-            let folder = trees[index].folder
+        for folder in trees.map(\.folder) {
             let identity = FileIdentity(folder.url)
             guard identity != identities[folder.id] else { continue }
             identities[folder.id] = identity
-            trees[index].scope = .everything
+            isDue = true
         }
     }
 
@@ -147,55 +119,43 @@ struct FolderWatcher {
     private mutating func loadList() throws {
         listStatus = Self.status(of: SyncedFolders.url(in: directory))
         let known = Dictionary(trees.map { ($0.folder, $0) }) { first, _ in first }
-        let folders = try store.syncedFolders()
+        let folders = try store.folders.all()
         try options.check(folders)
         trees = folders.map { folder in
             known[folder] ?? SyncTree(folder: folder, state: SyncState(of: folder, in: directory))
         }
+        isDue = true
         for tree in trees { identities[tree.folder.id] = FileIdentity(tree.folder.url) }
     }
 
     // MARK: Syncing
 
-    /// Syncs the scopes of all folders. An error that may pass is reported, and the sync is tried again
-    /// later.
+    /// Syncs all folders. An error that may pass is reported, and the sync is tried again later.
     private mutating func sync() async throws {
-        addMissing()
-        let scopes = trees.map(\.scope)
         do {
-            try await syncScopes()
+            try await syncFolders()
+            isDue = false
         } catch let error as StorageError where [.damaged, .newerFormat].contains(error.code) {
             throw error
         } catch let error where !(error is CancellationError || error is RoostError) {
             notify("cannot sync: \(error); trying again")
-            for index in trees.indices { trees[index].scope.formUnion(scopes[index]) }
             try await Task.sleep(for: Self.retryTime)
         }
     }
 
-    private mutating func syncScopes() async throws {
+    private mutating func syncFolders() async throws {
         let due = missing.filter { $0.value <= ContinuousClock.now - options.removalDelay }
-        // A file that no state contains cannot be searched again later, so its entries are removed at once.
-        let tracked =
-            trees.contains(where: \.scope.isEntire)
-            ? Set(trees.flatMap { $0.state.files.values.map(\.source) }) : nil
         let risks = Mutex<[String]>([])
         var syncOptions = SyncOptions()
         syncOptions.willRemove = options.willRemove
         syncOptions.willEnter = { [observer] in observer.observe($0) }
-        syncOptions.keepsMissing = { due[$0] == nil && (tracked?.contains($0) ?? true) }
+        syncOptions.keepsMissing = { due[$0] == nil }
         syncOptions.decide = { risk in
             risks.withLock { $0.append(risk.description) }
             return .keep
         }
         store.undoRecorder?.beginGroup("watch")
-        var active = trees.filter { !$0.scope.isEmpty }
-        let report = try await FolderSync(store: store, options: syncOptions).run(&active)
-        for tree in active {
-            guard let index = trees.firstIndex(where: { $0.folder.id == tree.folder.id }) else { continue }
-            trees[index] = tree
-            trees[index].scope = FolderScope()
-        }
+        let report = try await FolderSync(store: store, options: syncOptions).run(&trees)
         let now = ContinuousClock.now
         // Files that were due and have been kept are in a folder with a risk. Only a change in their folder
         // or another command can resolve it.
@@ -237,4 +197,36 @@ struct FolderWatcher {
             try? trees[index].state.save(of: trees[index].folder, in: directory)
         }
     }
+}
+
+/// The parameters of watching folders.
+public struct WatchOptions: Sendable {
+    /// Receives reports.
+    public var onEvent: @Sendable (WatchEvent) -> Void = { _ in }
+    /// Called with the number of entries before entries are removed, for example to create a backup.
+    public var willRemove: @Sendable (Int) async throws -> Void = { _ in }
+    /// Called with the remembered folders whenever their list has been read. An error ends the watch.
+    public var check: @Sendable ([SyncedFolder]) throws -> Void = { _ in }
+    /// Called when nothing has changed for some seconds after a sync, for example to update the index.
+    public var onIdle: @Sendable () async -> Void = {}
+    /// The time between two searches of all folders, if the system cannot report changes.
+    public var pollingInterval = Duration.seconds(5)
+    /// The time for which the entries of a missing file are kept: editors and file managers remove a file
+    /// and create it again.
+    public var removalDelay = Duration.seconds(2)
+    /// The observer of the folders; `nil` for the best one that the system supports.
+    var observer: (any FolderObserver)?
+
+    /// Creates options with default values.
+    public init() {}
+}
+
+/// A report of a store that watches its folders.
+public enum WatchEvent: Sendable {
+    /// The folders have been synced for the first time, and are now observed.
+    case watching(folders: Int, files: Int)
+    /// Changes have been synced.
+    case synced(SyncReport)
+    /// A condition that the user should know, as a sentence.
+    case notice(String)
 }

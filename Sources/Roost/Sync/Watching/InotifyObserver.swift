@@ -7,8 +7,8 @@
     /// An observer that uses inotify(7). It needs one watch per folder.
     final class InotifyObserver: FolderObserver {
         private struct State {
-            /// The path of the folder that each watch observes.
-            var folders: [Int32: String] = [:]
+            /// The watches, one for each observed folder.
+            var watches: Set<Int32> = []
             var failure: String?
         }
 
@@ -53,11 +53,11 @@
             state.withLock { state in
                 let watch = addWatch(descriptor, folder, Self.mask)
                 guard watch >= 0 else {
-                    let failure = Self.failure(errno, after: state.folders.count)
+                    let failure = Self.failure(errno, after: state.watches.count)
                     if let failure { state.failure = failure }
                     return
                 }
-                state.folders[watch] = folder
+                state.watches.insert(watch)
             }
         }
 
@@ -73,85 +73,58 @@
             }
         }
 
-        func changes(timeout: Duration) async throws -> FolderChanges {
+        func waitForChange(timeout: Duration) async throws -> Bool {
             try await BlockingWork.run { [self] isCancelled in
                 let deadline = ContinuousClock.now + timeout
                 var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
                 while true {
                     if isCancelled() { throw CancellationError() }
-                    let changes = try read(&buffer)
-                    if !changes.isEmpty || ContinuousClock.now >= deadline { return changes }
+                    let hasChanges = try read(&buffer)
+                    if hasChanges || ContinuousClock.now >= deadline { return hasChanges }
                     var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     _ = poll(&input, 1, Self.pollingTime)
                 }
             }
         }
 
-        /// Reads all events that are available now.
-        private func read(_ buffer: inout [UInt8]) throws -> FolderChanges {
-            var changes = FolderChanges()
+        /// Reads all events that are available now, and returns whether one of them is a change.
+        private func read(_ buffer: inout [UInt8]) throws -> Bool {
+            var hasChanges = false
             while true {
                 let count = Glibc.read(descriptor, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
-                if count < 0, errno == EAGAIN { return changes }
+                if count < 0, errno == EAGAIN { return hasChanges }
                 guard count > 0 else {
                     throw RoostError(
                         .configuration,
                         "cannot read the changes of folders: \(String(cString: strerror(errno)))")
                 }
                 buffer.withUnsafeBytes { bytes in
-                    parse(UnsafeRawBufferPointer(rebasing: bytes[..<count]), &changes)
+                    var rest = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+                    while let isChange = nextEvent(&rest) { hasChanges = hasChanges || isChange }
                 }
             }
         }
 
-        private func parse(_ bytes: UnsafeRawBufferPointer, _ changes: inout FolderChanges) {
-            var offset = 0
-            while bytes.count - offset >= Self.headerSize {
-                let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-                let start = offset + Self.headerSize
-                let end = min(start + Int(event.len), bytes.count)
-                let name = bytes[start..<end].prefix { $0 != 0 }
-                handle(event, String(validating: name, as: UTF8.self), &changes)
-                offset = end
+        /// Removes the first event from a buffer.
+        ///
+        /// - Returns: Whether the event is a change; `nil` at the end of the buffer.
+        private func nextEvent(_ bytes: inout UnsafeRawBufferPointer) -> Bool? {
+            guard bytes.count >= Self.headerSize else { return nil }
+            let event = bytes.loadUnaligned(as: inotify_event.self)
+            let end = min(Self.headerSize + Int(event.len), bytes.count)
+            let name = bytes[Self.headerSize..<end].prefix { $0 != 0 }
+            bytes = UnsafeRawBufferPointer(rebasing: bytes[end...])
+            if event.mask & UInt32(IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0 {
+                return true
             }
-        }
-
-        private func handle(_ event: inotify_event, _ name: String?, _ changes: inout FolderChanges) {
-            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-                changes.formUnion(FolderChanges(isIncomplete: true))
-                return
-            }
-            guard let folder = state.withLock({ $0.folders[event.wd] }) else { return }
             if event.mask & UInt32(IN_IGNORED) != 0 {
-                return state.withLock { $0.folders[event.wd] = nil }
+                state.withLock { _ = $0.watches.remove(event.wd) }
+                return false
             }
-            if event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0 {
-                if event.mask & UInt32(IN_MOVE_SELF) != 0 { forget(folder) }
-                changes.insert(folder)
-                return
-            }
-            // A file whose name is not valid text is never read.
-            guard let name, !name.isEmpty else { return }
-            if name == ".gitignore" { return changes.insert(folder) }
-            guard !name.hasPrefix(".") else { return }
-            let path = folder == "/" ? "/" + name : folder + "/" + name
-            let movedFolder = UInt32(IN_MOVED_FROM) | UInt32(IN_ISDIR)
-            if event.mask & movedFolder == movedFolder { forget(path) }
-            changes.insert(path)
-        }
-
-        /// Stops observing a folder that was moved, and its subfolders. They are observed again if they are
-        /// found at another path.
-        private func forget(_ folder: String) {
-            state.withLock { state in
-                let prefix = folder == "/" ? folder : folder + "/"
-                for (watch, path) in state.folders {
-                    guard (path + "/").utf8.starts(with: prefix.utf8) else { continue }
-                    inotify_rm_watch(descriptor, watch)
-                    state.folders[watch] = nil
-                }
-            }
+            // A file whose name is hidden or not valid text is never read.
+            guard let name = String(validating: name, as: UTF8.self), !name.isEmpty else { return false }
+            return name == ".gitignore" || !name.hasPrefix(".")
         }
     }
 #endif

@@ -11,7 +11,7 @@ try await store.add("Swallows and martins return in April.")
 try await store.add("Feed the sourdough on Friday evening.")
 try await store.add("The baguettes need fifteen minutes of steam.")
 
-for hit in try await store.query("birds in spring", limit: 2).hits {
+for hit in try await store.search("birds in spring", limit: 2).hits {
     print(hit.score, hit.entry.content)
 }
 

@@ -1,20 +1,41 @@
-import Foundation
+public import Foundation
 import RoostClustering
-import RoostModel
+import RoostFiles
+public import RoostModel
 import RoostText
+import RoostVectors
 
-/// Labels, merges, splits and deletes individual clusters, and moves entries, at a person's request.
-struct ClusterEditor: Sendable {
+/// The clusters of a store (``KnowledgeStore/clusters``).
+public struct StoreClusters: Sendable {
     let storage: any StorageProvider
     /// The embedder of texts without boilerplate lines, and the lines and vectors of the last run.
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
 
     /// The maximum length of a label in UTF-8 bytes. A label of this length fits on one line of a list in any
     /// language.
-    static let maximumLabelLength = 200
+    public static let maximumLabelLength = 200
 
-    /// See ``KnowledgeStore/labelCluster(_:as:)``.
-    func label(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
+    /// Returns all clusters with the ids of their members; none before the first run.
+    ///
+    /// The members of a parent cluster are those of the clusters below it, and it lists none itself.
+    ///
+    /// - Throws: `StorageError`.
+    /// - Complexity: O(clusters + assignments).
+    public func all() async throws -> [Cluster] { try await storage.snapshot().clusters() }
+
+    // MARK: Labels
+
+    /// Labels a cluster. Later runs keep the label as long as they keep the cluster.
+    ///
+    /// - Parameters:
+    ///   - id: The cluster.
+    ///   - label: The label; `nil` removes a label that a person or a labeler gave and uses keywords instead.
+    ///     It does not change a label that a run chose.
+    /// - Returns: The cluster without its members.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a label that is empty, is longer than
+    ///   ``maximumLabelLength`` or has several lines; `StorageError`.
+    @discardableResult
+    public func label(_ id: Cluster.ID, as label: String?) async throws -> Cluster {
         if let label { try Self.validate(label) }
         return try await storage.commitClusterChange { snapshot in
             var others = try await snapshot.clusterRecords()
@@ -48,7 +69,6 @@ struct ClusterEditor: Sendable {
         }
     }
 
-    /// The maximum number of keywords in a label.
     private static let labelKeywords = 3
 
     /// Returns a label that consists of the cluster's first keywords or, if there are no keywords, the title
@@ -120,13 +140,21 @@ struct ClusterEditor: Sendable {
         [0x200C, 0x200D].contains(scalar.value) || (0xE0020...0xE007F).contains(scalar.value)
     }
 
-    /// Returns the error for an unknown cluster.
     static func notFound(_ id: Cluster.ID) -> RoostError {
         RoostError(.notFound, "the store has no cluster \(id.text); nothing was changed")
     }
 
-    /// See ``KnowledgeStore/mergeClusters(_:)``.
-    func merge(_ ids: [Cluster.ID]) async throws -> Cluster {
+    // MARK: Members
+
+    /// Merges clusters into the first of them, which keeps its id, label and parent. No other cluster
+    /// changes.
+    ///
+    /// - Parameter ids: At least two different clusters.
+    /// - Returns: The merged cluster with its members.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for fewer than two clusters or a parent
+    ///   cluster; `StorageError`.
+    @discardableResult
+    public func merge(_ ids: [Cluster.ID]) async throws -> Cluster {
         guard Set(ids).count == ids.count, let first = ids.first, ids.count > 1 else {
             throw RoostError(
                 .badInput, "a merge requires at least two different clusters; nothing was changed")
@@ -142,44 +170,59 @@ struct ClusterEditor: Sendable {
         return result[0]
     }
 
-    /// See ``KnowledgeStore/splitCluster(_:into:seed:)``.
-    func split(_ id: Cluster.ID, into parts: Int, seed: UInt64) async throws -> [Cluster] {
+    /// Splits a cluster by spherical k-means. The largest part keeps its id. No other cluster changes.
+    ///
+    /// - Parameters:
+    ///   - id: The cluster.
+    ///   - parts: The number of parts, at least 2.
+    ///   - seed: The seed of k-means.
+    /// - Returns: The parts with their members, largest first.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` if there are fewer entries than parts, all
+    ///   vectors are equal, or the cluster is a parent; `StorageError`.
+    @discardableResult
+    public func split(
+        _ id: Cluster.ID, into parts: Int = 2, seed: UInt64 = 0
+    ) async throws -> [Cluster] {
         guard parts >= 2 else {
             throw RoostError(.badInput, "a cluster can be split only into two or more parts, not \(parts)")
         }
-        let result = try await edit { edit in
-            let cluster = try edit.cluster(id)
-            let rows = edit.rows(of: id)
-            guard rows.count >= parts else {
-                throw RoostError(
-                    .badInput,
-                    "cannot split cluster \(id.text) into \(parts) parts: it has only "
-                        + Count.text(rows.count, "entry", "entries"))
+        let result = try await Computation.run {
+            try await edit { edit in
+                let cluster = try edit.cluster(id)
+                let rows = edit.rows(of: id)
+                guard rows.count >= parts else {
+                    throw RoostError(
+                        .badInput,
+                        "cannot split cluster \(id.text) into \(parts) parts: it has only "
+                            + Count.text(rows.count, "entry", "entries"))
+                }
+                let partition = try await SphericalKMeans(clusters: parts, seed: seed)
+                    .cluster(edit.vectors.selecting(rows))
+                var members = [[Int]](repeating: [], count: partition.count)
+                for (row, label) in zip(rows, partition.labels) {
+                    if let group = label.group { members[group].append(row) }
+                }
+                members = members.filter { !$0.isEmpty }.sorted { $1.count < $0.count }
+                guard members.count > 1 else {
+                    throw RoostError(
+                        .badInput, "cannot split cluster \(id.text): all of its entries have the same vector")
+                }
+                var ids = [id]
+                for part in members.dropFirst() {
+                    let new = edit.addCluster(nextTo: cluster)
+                    for row in part { edit.assignments[row] = new }
+                    ids.append(new)
+                }
+                return ids
             }
-            let partition = try await SphericalKMeans(clusters: parts, seed: seed)
-                .cluster(edit.vectors.selecting(rows))
-            var members = [[Int]](repeating: [], count: partition.count)
-            for (row, label) in zip(rows, partition.labels) {
-                if let group = label.group { members[group].append(row) }
-            }
-            members = members.filter { !$0.isEmpty }.sorted { $1.count < $0.count }
-            guard members.count > 1 else {
-                throw RoostError(
-                    .badInput, "cannot split cluster \(id.text): all of its entries have the same vector")
-            }
-            var ids = [id]
-            for part in members.dropFirst() {
-                let new = edit.addCluster(nextTo: cluster)
-                for row in part { edit.assignments[row] = new }
-                ids.append(new)
-            }
-            return ids
         }
         return result.sorted { ($1.members.count, $0.id) < ($0.members.count, $1.id) }
     }
 
-    /// See ``KnowledgeStore/deleteCluster(_:)``.
-    func delete(_ id: Cluster.ID) async throws {
+    /// Deletes a cluster. Its entries are in no cluster until the next run, or until their texts change.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster; `StorageError`.
+    public func delete(_ id: Cluster.ID) async throws {
         _ = try await edit { edit in
             _ = try edit.cluster(id)
             for row in edit.rows(of: id) { edit.assignments[row] = nil }
@@ -187,8 +230,20 @@ struct ClusterEditor: Sendable {
         }
     }
 
-    /// See ``KnowledgeStore/moveEntries(_:to:)``.
-    func move(_ ids: [Entry.ID], to target: Cluster.ID?) async throws -> Int {
+    /// Moves entries to a cluster, or out of all clusters. A cluster without members ends.
+    ///
+    /// The entries stay there until the next run, which can assign them differently, or until their texts
+    /// change.
+    ///
+    /// - Parameters:
+    ///   - ids: The entries.
+    ///   - target: The cluster; `nil` for none.
+    /// - Returns: The number of entries that were not in the cluster before.
+    /// - Throws: ``RoostError`` with `.notFound` for an entry that the store does not contain or that has no
+    ///   vector, or for an unknown cluster, and with `.badInput` for a parent cluster; `StorageError`. If an
+    ///   error is thrown, nothing is changed.
+    @discardableResult
+    public func move(_ ids: [Entry.ID], to target: Cluster.ID?) async throws -> Int {
         let moved = Set(ids)
         var before: [Entry.ID: Cluster.ID] = [:]
         for assignment in try await storage.snapshot().assignments(of: Array(moved)) {
@@ -222,6 +277,34 @@ struct ClusterEditor: Sendable {
             let clusters = Dictionary(clustering.clusters.map { ($0.id, $0) }) { first, _ in first }
             return ClusterChange(
                 batch: WriteBatch(clustering: clustering), value: ids.compactMap { clusters[$0] })
+        }
+    }
+}
+
+/// A change of the clusters that is ready to be committed, and the value that is returned to the caller after
+/// the commit.
+struct ClusterChange<Value: Sendable>: Sendable {
+    var batch: WriteBatch
+    var value: Value
+}
+
+extension StorageProvider {
+    /// Commits a change that is computed from the current clusters. If another writer changes the clusters in
+    /// the meantime, the change is computed again from the new state. An empty batch is not committed.
+    ///
+    /// - Throws: `StorageError`; everything that `change` throws; `CancellationError`.
+    @concurrent
+    func commitClusterChange<Value: Sendable>(
+        _ change: @Sendable (any StorageSnapshot) async throws -> ClusterChange<Value>
+    ) async throws -> Value {
+        try await ConflictRetry.standard.run {
+            let snapshot = try await snapshot()
+            let revision = try await snapshot.clustersRevision()
+            var change = try await change(snapshot)
+            guard !change.batch.isEmpty else { return change.value }
+            change.batch.expecting.clusters = revision
+            _ = try await commit(change.batch)
+            return change.value
         }
     }
 }

@@ -2,15 +2,16 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-extension KnowledgeStore {
-    // MARK: Remembered folders
+/// The folders that a store remembers (``KnowledgeStore/folders``), and the store's synchronization with them.
+public struct StoreFolders: Sendable {
+    let store: KnowledgeStore
 
     /// Returns the folders that the store remembers, in the order in which they were added.
     ///
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat` if the list cannot be read;
     ///   `StorageError`.
-    public func syncedFolders() throws -> [SyncedFolder] {
-        try directory.map { try SyncedFolders(in: $0).folders(with: converters) } ?? []
+    public func all() throws -> [SyncedFolder] {
+        try store.directory.map { try SyncedFolders(in: $0).folders(with: store.settings.converters) } ?? []
     }
 
     /// Remembers a folder, so that ``sync(_:_:)`` keeps the store up to date with it. A folder with the same
@@ -19,12 +20,12 @@ extension KnowledgeStore {
     /// - Throws: ``RoostError`` with `.noInput` if the path is not a folder, with `.badInput` if the
     ///   description is invalid or the folder belongs to the store itself, or with `.configuration` if the
     ///   store has no folder; `StorageError`.
-    public func addFolder(_ folder: SyncedFolder) async throws {
+    public func add(_ folder: SyncedFolder) async throws {
         try folder.finder.checkPatterns()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
         else { throw RoostError(.noInput, "cannot add the folder \(folder.path): it is not a folder") }
-        let directory = try syncDirectory()
+        let directory = try directory()
         // Each sync changes files of the store, so a watcher would never come to rest. The store's folder can
         // also be that of a project, whose other folders are not affected.
         if let own = FileSystem.resolvedPath(directory.path), let path = FileSystem.resolvedPath(folder.path),
@@ -42,8 +43,8 @@ extension KnowledgeStore {
     /// Forgets a folder. Its entries stay in the store.
     ///
     /// - Throws: ``RoostError`` with `.notFound` if the store does not remember the folder; `StorageError`.
-    public func removeFolder(_ folder: SyncedFolder) async throws {
-        let directory = try syncDirectory()
+    public func remove(_ folder: SyncedFolder) async throws {
+        let directory = try directory()
         guard let removed = try await SyncedFolders.change(in: directory, { $0.remove(folder.path) }) else {
             throw RoostError(.notFound, "the store does not remember the folder \(folder.path)")
         }
@@ -55,8 +56,8 @@ extension KnowledgeStore {
     /// Returns the store's folder.
     ///
     /// - Throws: ``RoostError`` with `.configuration` if the store has none.
-    func syncDirectory() throws(RoostError) -> URL {
-        guard let directory else {
+    func directory() throws(RoostError) -> URL {
+        guard let directory = store.directory else {
             throw RoostError(.configuration, "cannot add a folder: the store itself has no folder")
         }
         return directory
@@ -85,12 +86,12 @@ extension KnowledgeStore {
     public func sync(
         _ folders: [SyncedFolder], _ options: SyncOptions = SyncOptions()
     ) async throws -> SyncReport {
-        var trees = folders.map { SyncTree(folder: $0, state: SyncState(of: $0, in: directory)) }
-        let report = try await FolderSync(store: self, options: options).run(&trees)
+        var trees = folders.map { SyncTree(folder: $0, state: SyncState(of: $0, in: store.directory)) }
+        let report = try await FolderSync(store: store, options: options).run(&trees)
         guard !options.isDryRun else { return report }
         for index in trees.indices {
             // Without the state, the next sync reads all files, which is no reason to fail.
-            try? trees[index].state.save(of: trees[index].folder, in: directory)
+            try? trees[index].state.save(of: trees[index].folder, in: store.directory)
         }
         return report
     }
@@ -104,8 +105,8 @@ extension KnowledgeStore {
     /// - Throws: `CancellationError`; ``RoostError`` with `.noInput` if the store remembers no folders;
     ///   `StorageError` if the store is damaged.
     @concurrent
-    public func watchFolders(_ options: WatchOptions = WatchOptions()) async throws {
-        var watcher = try FolderWatcher(store: self, options: options)
+    public func watch(_ options: WatchOptions = WatchOptions()) async throws {
+        var watcher = try FolderWatcher(store: store, options: options)
         try await watcher.run()
     }
 }

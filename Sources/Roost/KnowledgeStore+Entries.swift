@@ -1,0 +1,248 @@
+public import Foundation
+public import RoostModel
+
+extension KnowledgeStore {
+    // MARK: Adding
+
+    /// Adds a text unless the store contains an equal text: one that was added before, the new text of a
+    /// changed entry, or the whole text of an ingested entry. The equal entry gets the tags and metadata.
+    /// Messages of conversations do not count.
+    ///
+    /// - Returns: The entry, and whether it is new.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty or too large text, or for metadata that stores
+    ///   reject; `EmbedderError`; `StorageError`.
+    @discardableResult
+    public func add(
+        _ content: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
+    ) async throws -> AddedEntry {
+        try await TextAddition.run(content, tags: tags, metadata: metadata, to: self)
+    }
+
+    /// Adds a text with a key, or replaces the text of the entry with this key.
+    ///
+    ///     try await store.add("milk, bread", key: "shopping list")
+    ///     try await store.add("milk, bread, tea", key: "shopping list")   // the same entry
+    ///
+    /// The entry keeps its id, its dates of creation, and its tags and metadata; those of the call are added.
+    ///
+    /// - Parameter key: The name of the text, of at most 1,000 bytes. `EntryID/added(withKey:)` is the id of its entry.
+    /// - Returns: The entry, and whether it is new.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty or too large text, an invalid key, or metadata
+    ///   that stores reject; `EmbedderError`; `StorageError`.
+    @discardableResult
+    public func add(
+        _ content: String, key: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
+    ) async throws -> AddedEntry {
+        try await TextAddition.run(content, key: key, tags: tags, metadata: metadata, to: self)
+    }
+
+    /// Adds a text unless an entry that the caller may see has an equal text.
+    ///
+    /// A hidden entry with an equal text is not changed; a separate entry is added.
+    ///
+    /// - Parameters:
+    ///   - ownSource: The source of added texts, for a caller that sees only a part of the store; `nil` for
+    ///     the source of ``add(_:tags:metadata:)``.
+    ///   - visible: The entries that the caller may see and change.
+    /// - Returns: The entry, and whether it is new.
+    /// - Throws: The errors of ``add(_:tags:metadata:)``.
+    package func add(
+        _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
+        among visible: EntryFilter
+    ) async throws -> AddedEntry {
+        try await TextAddition.run(
+            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
+    }
+
+    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:among:)`` would return if
+    /// the store contains an equal text; `nil` if the call would add an entry.
+    ///
+    /// - Throws: `EmbedderError`; `StorageError`.
+    package func equalEntry(
+        to content: String, ownSource: Source.ID?, among visible: EntryFilter
+    ) async throws -> Entry.ID? {
+        try await TextAddition.existingEntry(content, in: self, ownSource: ownSource, among: visible)?.id
+    }
+
+    // MARK: Ingesting
+
+    /// Ingests sources by comparing them with the store: unchanged entries stay as they are, changed entries
+    /// are updated, and entries that vanished from a source are removed. Ingesting the same input twice
+    /// changes nothing.
+    ///
+    /// - **Atomicity**: Commits take place every few hundred entries. The removals of a source and its record
+    ///   are part of its last commit.
+    /// - **Cancellation**: Committed entries stay in the store; the next ingest of the same input resumes
+    ///   there.
+    /// - Parameters:
+    ///   - sources: The sources, which are requested one by one.
+    ///   - options: The options: tags, batch sizes, a progress handler, and whether the ingest is a dry run.
+    /// - Returns: The numbers of new, updated, removed and unchanged entries, and the inputs that were
+    ///   skipped.
+    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`.
+    @discardableResult
+    public func ingest(
+        _ sources: some Sequence<SourceDraft>, _ options: IngestOptions = IngestOptions()
+    ) async throws -> IngestReport {
+        try await Ingestor.run(sources, into: self, options)
+    }
+
+    /// Ingests sources that are read while the ingest runs, as ``ingest(_:_:)-(Sequence<SourceDraft>,_)``
+    /// does.
+    ///
+    /// - Parameters:
+    ///   - options: The options: tags, batch sizes, a progress handler, and whether the ingest is a dry run.
+    ///   - next: Returns the next source; `nil` after the last one. It is called when the previous source has
+    ///     been compared with the store.
+    /// - Throws: The errors of `next`; `StorageError`; `EmbedderError`; `CancellationError`. The entries of
+    ///   the sources before an error may be in the store.
+    @discardableResult
+    public func ingest(
+        _ options: IngestOptions = IngestOptions(), from next: () async throws -> SourceDraft?
+    ) async throws -> IngestReport {
+        try await Ingestor.run(into: self, options, next: next)
+    }
+
+    /// Ingests the documents below a folder, as ``ingest(_:_:)-(Sequence<SourceDraft>,_)`` does.
+    ///
+    ///     let report = try await store.ingest(folder: notes, pruning: true) { progress in
+    ///         print("\(progress.entries) entries")
+    ///     }
+    ///
+    /// Each document becomes one entry, and so does each row of a JSON Lines, CSV or TSV file. Files that
+    /// cannot be read are skipped and reported.
+    ///
+    /// - Parameters:
+    ///   - folder: A folder, or a single file.
+    ///   - pruning: Whether to remove the entries of files that no longer exist below the folder.
+    ///   - finder: Selects the files, among those whose types the readers of `reader` support.
+    ///   - reader: Reads the files.
+    ///   - progress: Called after each commit.
+    /// - Throws: ``RoostError`` with `.noInput` if the folder does not exist; `StorageError`;
+    ///   `EmbedderError`; `CancellationError`.
+    @concurrent @discardableResult
+    public func ingest(
+        folder: URL, pruning: Bool = false, finder: FileFinder = FileFinder(),
+        reader: RecordReader = RecordReader(), progress: (@Sendable (IngestProgress) -> Void)? = nil
+    ) async throws -> IngestReport {
+        try await FolderIngestor(store: self, finder: finder, reader: reader)
+            .run(folder, pruning: pruning, IngestOptions(progress: progress))
+    }
+
+    // MARK: Changing and removing
+
+    /// Changes the text, the tags and the metadata of an entry.
+    ///
+    /// - Parameter revision: The revision of the entry when it was read (`StorageSnapshot/revisions(of:)`); the call fails
+    ///   if the entry has changed since then. If it is `nil`, the changes are applied to the current state.
+    /// - Returns: The changed entry.
+    /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same
+    ///   time, they are applied to its new state, unless `revision` is given.
+    /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry, or with `.badInput`
+    ///   if the new text is empty; `EmbedderError`; `StorageError`, with `.conflict` if the entry does not
+    ///   have the expected revision.
+    @discardableResult
+    public func update(
+        _ id: Entry.ID, _ changes: EntryChanges, expecting revision: Revision? = nil
+    ) async throws -> Entry {
+        try await EntryEditor(store: self).update(id, changes, expecting: revision)
+    }
+
+    /// Removes an entry. It is not an error if the store does not contain it.
+    ///
+    /// - Parameter revision: The revision of the entry when it was read (`StorageSnapshot/revisions(of:)`); `nil` for any
+    ///   revision.
+    /// - Returns: The number of entries that were removed, 0 or 1.
+    /// - Throws: `StorageError`, with `.conflict` if the entry does not have the expected revision.
+    @discardableResult
+    public func remove(_ id: Entry.ID, expecting revision: Revision? = nil) async throws -> Int {
+        try await EntryEditor(store: self).remove(id, expecting: revision)
+    }
+
+    /// Changes the tags and the metadata of entries, in one commit.
+    ///
+    ///     try await store.update(ids, EntryChanges(addedTags: ["birds"], removedTags: ["draft"]))
+    ///
+    /// - Parameter changes: The changes, which cannot contain a text.
+    /// - Returns: The number of entries that changed.
+    /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, and with `.badInput`
+    ///   if an added tag consists of white space; nothing changes in both cases. `StorageError`.
+    @discardableResult
+    public func update(_ ids: [Entry.ID], _ changes: EntryChanges) async throws -> Int {
+        try await EntryEditor(store: self).update(ids, changes)
+    }
+
+    /// Removes entries, and optionally the records of their sources, in one commit.
+    ///
+    /// Ids that the store does not contain are ignored.
+    ///
+    /// - Parameters:
+    ///   - ids: The ids of the entries.
+    ///   - sources: The ids of source records to remove. The next ingest treats a source without a record as
+    ///     new.
+    /// - Returns: The number of entries that were removed.
+    /// - Throws: `StorageError`.
+    @discardableResult
+    public func remove(_ ids: [Entry.ID], sources: [Source.ID] = []) async throws -> Int {
+        try await EntryEditor(store: self).remove(ids, sources: sources)
+    }
+
+    /// Removes the entries that match a filter, in one commit.
+    ///
+    /// - Returns: The number of entries that were removed.
+    /// - Throws: `StorageError`.
+    @discardableResult
+    public func remove(matching filter: EntryFilter) async throws -> Int {
+        try await EntryEditor(store: self).remove(matching: filter)
+    }
+
+    /// Removes entries, and sources with all their entries, in one commit. This includes entries that are
+    /// added to the sources meanwhile.
+    ///
+    /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
+    /// - Throws: `StorageError`.
+    package func remove(_ selection: RemovalSelection) async throws -> Int? {
+        try await EntryEditor(store: self).remove(selection)
+    }
+
+    // MARK: Reading
+
+    /// Returns an entry; `nil` if the store does not contain it.
+    ///
+    /// - Throws: `StorageError`.
+    public func entry(_ id: Entry.ID) async throws -> Entry? {
+        try await storage.snapshot().entries([id]).first
+    }
+
+    /// Returns the number of entries that match a filter.
+    ///
+    /// - Throws: `StorageError`.
+    public func count(matching filter: EntryFilter = .all) async throws -> Int {
+        let snapshot = try await storage.snapshot()
+        return filter.matchesAll
+            ? snapshot.stamp.entryCount : try await snapshot.rows(matching: filter).count
+    }
+
+    /// Returns the entries that match a filter, oldest first.
+    ///
+    ///     for try await entry in store.entries(matching: [.tag("draft")]) {
+    ///         print(entry.content)
+    ///     }
+    ///
+    /// Entries are read page by page, but all belong to one revision: the current one when an iterator's
+    /// first entry is requested. The iterator throws `StorageError` or `CancellationError`.
+    public func entries(matching filter: EntryFilter = .all) -> EntrySequence {
+        storage.allEntries(matching: filter)
+    }
+
+    /// Returns the changes of the store as they are committed, including changes by other processes.
+    ///
+    /// - Parameter cursor: The position after which changes are returned. `.start` returns every existing
+    ///   entry first; `nil` returns only changes after the call.
+    /// - Throws: `StorageError`, but only if `cursor` is `nil`. The iterators of the sequence throw the
+    ///   errors of reading.
+    public func changes(after cursor: ChangeCursor? = nil) async throws -> ChangeBatches {
+        let start = if let cursor { cursor } else { try await storage.snapshot().stamp.cursor }
+        return storage.changeBatches(after: start)
+    }
+}

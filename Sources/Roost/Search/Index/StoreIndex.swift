@@ -1,0 +1,247 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+import RoostVectors
+
+/// The search index of a store: files that searches map, or an index in the database.
+public struct StoreIndex: Sendable {
+    let store: KnowledgeStore
+
+    /// An index is outdated if more than one in this many entries has changed since it was built.
+    private static let maximumChangedShare = 10
+    /// The size of the storage, in bytes, from which an index is useful for any number of entries.
+    /// Below it, reading all texts and vectors takes a fraction of a second.
+    private static let largeStoreSize = 32 << 20
+    /// The minimum number of entries that is assumed when the share of changed entries is computed. Without
+    /// it, the index of a store with a few large entries would be rebuilt after every change.
+    private static let minimumCountForChanges = 500
+
+    /// Builds the search index from the current state of the store and replaces an existing one.
+    ///
+    /// The index consists of files that searches map: the words of all entries, the vectors of all passages,
+    /// and for large stores a graph over the vectors. Other processes keep using the files that they have
+    /// mapped. If two processes build an index at the same time, the index of the newer state is kept.
+    ///
+    /// - Parameters:
+    ///   - minimumGraphPassages: The minimum number of passages for a graph. For fewer, comparing all
+    ///     vectors is as fast.
+    ///   - maximumGraphPassages: The maximum number of passages for a graph.
+    /// - Returns: A description of the index; `nil` if the store is empty.
+    /// - Throws: ``RoostError`` with `.configuration` if the store has no folder; `StorageError`;
+    ///   `CancellationError`. An existing index is then unchanged.
+    /// - Complexity: Reads all texts and vectors. The vectors, and about three bytes per word, are held in
+    ///   memory.
+    @discardableResult
+    public func build(
+        minimumGraphPassages: Int = 50_000, maximumGraphPassages: Int = .max
+    ) async throws -> IndexDescription? {
+        try await Computation.run {
+            try await write(
+                minimumGraphPassages: minimumGraphPassages, maximumGraphPassages: maximumGraphPassages)
+        }
+    }
+
+    private func write(
+        minimumGraphPassages: Int, maximumGraphPassages: Int
+    ) async throws -> IndexDescription? {
+        guard let directory = store.directory else {
+            throw RoostError(.configuration, "cannot build a search index: the store has no folder")
+        }
+        let snapshot = try await store.storage.snapshot()
+        let words = try await TextFile.write(snapshot, in: directory)
+        // The index of vectors in a database is built on request (`buildInDatabase(progress:)`).
+        let isLocal = place(in: snapshot) == .client
+        let passages =
+            isLocal ? try await PassageFile.write(snapshot, in: directory)?.count ?? 0 : 0
+        if !isLocal {
+            // Otherwise, its age would decide when the index of words is built again.
+            try await IndexFolder(of: directory).remove(PassageFile.name, unlessNewerThan: snapshot.stamp)
+        }
+        if passages < minimumGraphPassages || passages > maximumGraphPassages {
+            // An existing graph was built over other vectors and can no longer be used.
+            try await IndexFolder(of: directory).remove(
+                PassageFile.graphName, judgedBy: PassageFile.name, unlessNewerThan: snapshot.stamp)
+        } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
+            // No file is opened, and no graph built, if another builder has just written a file of a newer
+            // state.
+            try await file.buildGraph()
+        }
+        await store.searchCatalog.reset()
+        return words == nil ? nil : try await description()
+    }
+
+    /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries
+    /// or by its size on disk) and has no index, or if a tenth of the entries has changed since the index
+    /// was built. It is fast if it takes no longer than about ten seconds on two cores.
+    ///
+    /// If building would take longer, the existing index is kept, and searches also read the entries that
+    /// have changed.
+    ///
+    /// - Parameters:
+    ///   - minimumEntries: The minimum number of entries for which an index is useful.
+    ///   - maximumGraphPassages: The maximum number of passages for which a graph is built; building a larger
+    ///     one takes too long.
+    /// - Returns: The update that was made.
+    /// - Throws: The errors of ``build(minimumGraphPassages:maximumGraphPassages:)``.
+    @discardableResult
+    public func refresh(
+        minimumEntries: Int = 2000, maximumGraphPassages: Int = 100_000
+    ) async throws -> IndexRefresh {
+        guard let directory = store.directory else { return .current }
+        let stamp = try await store.storage.snapshot().stamp
+        // A few large entries can be as expensive to search as thousands of typical ones.
+        guard
+            try stamp.entryCount >= minimumEntries
+                || StoreManifest.presentSize(in: directory) >= Self.largeStoreSize
+        else { return .current }
+        // A damaged index is built again, like a missing one.
+        if let existing = try? await description() {
+            let entryCount = max(stamp.entryCount, Self.minimumCountForChanges)
+            if existing.changesSince * Self.maximumChangedShare <= entryCount { return .current }
+            if existing.hasGraph, existing.passages > maximumGraphPassages {
+                return .due(changes: existing.changesSince)
+            }
+        }
+        let built = try await build(maximumGraphPassages: maximumGraphPassages)
+        guard let built else { return .current }
+        return built.passages > maximumGraphPassages
+            ? .writtenWithoutGraph(passages: built.passages) : .written
+    }
+
+    /// Returns a description of the search index; `nil` if there is none for this history of the store.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if the index is corrupt.
+    @concurrent
+    public func description() async throws -> IndexDescription? {
+        let stamp = try await store.storage.snapshot().stamp
+        guard let directory = store.directory else { return nil }
+        return try await Self.mappingIndexErrors {
+            let file = try PassageFile(in: directory, for: stamp)
+            // The description does not depend on the checksums, which searches and inspections verify.
+            guard let words = try TextFile(in: directory, for: stamp, verifying: false) else { return nil }
+            let graph = try file?.graph()
+            let metadata = [words.metadata, file?.metadata].compactMap(\.self)
+            let oldest = metadata.min { $0.revision < $1.revision } ?? words.metadata
+            let changed = try await store.storage.changedEntries(after: oldest.cursor)
+            let graphBytes = graph.map { $0.count * $0.bytesPerVector } ?? 0
+            return IndexDescription(
+                entries: words.metadata.count, terms: words.index.termCount,
+                passages: file?.metadata.count ?? 0, dimension: file?.metadata.dimension ?? 0,
+                bytes: (file?.size ?? 0) + words.size + graphBytes, hasGraph: graph != nil,
+                revision: oldest.revision, createdAt: Date(milliseconds: oldest.createdAt),
+                changesSince: changed?.ids.count ?? stamp.entryCount)
+        }
+    }
+
+    /// Runs `body` and throws errors of index files as `StorageError`.
+    private static func mappingIndexErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch  where error is SectionFile.Unusable || error is GraphIndex.Damaged {
+            throw StorageError(
+                .damaged, "cannot read the search index: \(error)", underlying: error,
+                remedy: .rebuildIndex)
+        } catch {
+            throw StorageError.mapping(error)
+        }
+    }
+
+    // MARK: In the database
+
+    /// The size of the vectors of entries, in bytes, from which a search runs in the database by default: a
+    /// client with an index would read all of them first.
+    private static let largeVectorSize = 1 << 30
+
+    /// Returns the place where a search of the current state compares vectors.
+    ///
+    /// It is ``SearchPlace/client`` for storages that cannot search. Otherwise, it is ``StoreSettings/searchPlace`` or, by
+    /// default, the database if the vectors of the entries are larger than 1 GB.
+    ///
+    /// - Throws: `StorageError`.
+    public func place() async throws -> SearchPlace {
+        place(in: try await store.storage.snapshot())
+    }
+
+    func place(in snapshot: any StorageSnapshot) -> SearchPlace {
+        guard snapshot.passageSearch != nil else { return .client }
+        if let searchPlace = store.settings.searchPlace { return searchPlace }
+        let dimension = min(store.embedder.space.dimension, EmbeddingSpace.maximumDimension)
+        let size = snapshot.stamp.entryCount * dimension * MemoryLayout<Float>.size
+        return size > Self.largeVectorSize ? .database : .client
+    }
+
+    /// Builds the index over all vectors in the database, which all clients use, unless it is complete.
+    ///
+    /// Until it is built, searches in the database compare all vectors. Other clients can read and write the
+    /// store meanwhile.
+    ///
+    /// - Parameter progress: Receives a description of the step and, if it is known, the finished share of
+    ///   the step, from 0 to 1.
+    /// - Returns: The state of the index; `nil` if searches do not run in a database.
+    /// - Throws: `StorageError`, with `.unsupported` if the database cannot build an index;
+    ///   `CancellationError`.
+    public func buildInDatabase(
+        progress: @escaping @Sendable (String, Double?) -> Void = { _, _ in }
+    ) async throws -> PassageIndexState? {
+        let snapshot = try await store.storage.snapshot()
+        guard let search = snapshot.passageSearch, place(in: snapshot) == .database else {
+            return nil
+        }
+        try await search.buildIndex(progress: progress)
+        return try await search.indexState()
+    }
+
+    /// Returns the state of the index over all vectors in the database; `nil` if searches do not run in a
+    /// database.
+    ///
+    /// - Throws: `StorageError`.
+    public func databaseState() async throws -> PassageIndexState? {
+        let snapshot = try await store.storage.snapshot()
+        guard place(in: snapshot) == .database else { return nil }
+        return try await snapshot.passageSearch?.indexState()
+    }
+}
+
+/// The contents, size and age of a store's search index.
+public struct IndexDescription: Sendable, Hashable, Encodable {
+    /// The number of entries whose words are in the index.
+    public var entries: Int
+    /// The number of different words; the forms of a word count once.
+    public var terms: Int
+    /// The number of passages whose vectors are in the index.
+    public var passages: Int
+    /// The number of components of each vector.
+    public var dimension: Int
+    /// The size of the index files in bytes.
+    public var bytes: Int
+    /// Whether there is a graph for approximate search.
+    public var hasGraph: Bool
+    /// The revision of the store that the index was built from.
+    public var revision: Revision
+    /// The time at which the index was built.
+    public var createdAt: Date
+    /// The number of entries that have been changed or removed since the index was built. Searches read them
+    /// in addition to the index.
+    public var changesSince: Int
+}
+
+/// The outcome of ``StoreIndex/refresh(minimumEntries:maximumGraphPassages:)``.
+public enum IndexRefresh: Sendable, Hashable {
+    /// The index is recent enough, or the store does not need one.
+    case current
+    /// The index was built.
+    case written
+    /// The index was built without a graph, because building a graph over this number of passages would take
+    /// too long.
+    case writtenWithoutGraph(passages: Int)
+    /// The index is outdated by this number of changed entries, but rebuilding it would take too long.
+    case due(changes: Int)
+}
+
+/// The place where a search compares the vectors of a store on a server.
+public enum SearchPlace: String, Sendable, Hashable, Codable, CaseIterable {
+    /// On the client, which keeps an index of all vectors and follows the changes of the store.
+    case client
+    /// In the database. The client keeps only an index of words.
+    case database
+}
