@@ -40,7 +40,6 @@ struct RecallTool: Tool {
         filter.until = try FilterArguments.period("until", arguments.json)?.times.upperBound
         var options = RecallOptions(
             limit: arguments.integer("limit", default: 10), context: arguments.integer("context", default: 1))
-        options.now = Date()
         return try await handle.use { [filter, options] store in
             let stamp = try await store.storage.snapshot().stamp
             var options = options
@@ -133,7 +132,7 @@ struct RecallTool: Tool {
     /// Returns a message whose text has at most the given number of bytes. If the text is cut, `nextOffset`
     /// is the offset at which the tool `fetch` continues.
     private static func shortened(_ message: JSONValue, _ bytes: Int) -> JSONValue {
-        guard var members = message.members, let text = members["content"]?.asString,
+        guard var members = message.members, let text = members["content"]?.string,
             text.utf8.count > bytes
         else { return message }
         let part = EntryJSON.prefix(of: text[...], bytes: bytes)
