@@ -111,7 +111,7 @@ enum BackupMaterial {
             try await snapshot.entries(after: nil, limit: 1_000_000, matching: .all).entries
         }
         if try await entries(left) != entries(right) { return "entries" }
-        if try await left.clusters() != right.clusters.all() { return "clusters" }
+        if try await left.clusters() != right.clusters() { return "clusters" }
         if try await left.assignments(of: nil) != right.assignments(of: nil) { return "assignments" }
         if try await left.clusteringRun() != right.clusteringRun() { return "run" }
         if try await left.sources() != right.sources() { return "sources" }
