@@ -48,7 +48,7 @@ let package = Package(
     name: "roost",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .library(name: "Roost", targets: ["Roost"]),
+        .library(name: "Roost", targets: ["Roost", "RoostStorage"]),
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostConversations", targets: ["RoostConversations"]),
         .library(name: "RoostDocuments", targets: ["RoostDocuments"]),
@@ -182,7 +182,7 @@ let package = Package(
             dependencies: [
                 "Roost", "RoostChunks", "RoostConversations", "RoostMCP", "RoostHTTP",
                 "RoostRemote", "RoostFiles", "RoostDocuments", "CRoostVersion", "RoostPostgres", "RoostModel",
-                argumentParser, logging,
+                "RoostStorage", argumentParser, logging,
             ]),
         .executableTarget(name: "RoostProgram", dependencies: ["RoostCLI"], linkerSettings: staticRuntime),
         .target(
@@ -195,7 +195,7 @@ let package = Package(
             dependencies: [
                 "CRoostSQLite", "Roost", "RoostChunks", "RoostConversations",
                 "RoostDocuments", "RoostEncoders",
-                "RoostModel", "RoostPostgres", "RoostText", "RoostVectors", argumentParser,
+                "RoostModel", "RoostPostgres", "RoostStorage", "RoostText", "RoostVectors", argumentParser,
             ], path: "Benchmarks/Sources"),
 
         // Support for tests, including programs that are killed while they write.
@@ -230,7 +230,7 @@ let package = Package(
             name: "RoostVectorsTests", dependencies: ["TestSupport", "RoostVectors", "CRoostKernels"]),
         .testTarget(
             name: "RoostClusteringTests",
-            dependencies: ["TestSupport", "RoostClustering", "RoostVectors", "RoostModel"]),
+            dependencies: ["TestSupport", "RoostClustering", "RoostVectors", "RoostModel", "RoostText"]),
         .testTarget(
             name: "RoostMCPTests",
             dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
@@ -265,15 +265,15 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostDocuments", "RoostVectors",
-                "RoostModel", "RoostRemote", "RoostTestKit", grdb,
+                "RoostModel", "RoostRemote", "RoostStorage", "RoostTestKit", grdb,
             ],
             packageAccess: false),
         .testTarget(
             name: "RoostTests",
             dependencies: [
                 "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostVectors",
-                "RoostCLI", "RoostClustering", "RoostDocuments", "RoostFiles", "RoostModel", "RoostTestKit",
-                "RoostText",
+                "RoostCLI", "RoostClustering", "RoostDocuments", "RoostFiles", "RoostModel", "RoostStorage",
+                "RoostTestKit", "RoostText",
             ]),
         .testTarget(
             name: "RoostCLITests",
