@@ -38,7 +38,7 @@ struct RecallTool: Tool {
         var filter = try ScopeArguments.filter(arguments, rules)
         filter.since = try FilterArguments.period("since", arguments.json)?.times.lowerBound
         filter.until = try FilterArguments.period("until", arguments.json)?.times.upperBound
-        var options = RecallOptions(
+        let options = RecallOptions(
             limit: arguments.integer("limit", default: 10), context: arguments.integer("context", default: 1))
         return try await handle.use { [filter, options] store in
             let stamp = try await store.storage.snapshot().stamp
