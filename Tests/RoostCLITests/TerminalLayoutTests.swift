@@ -299,7 +299,7 @@ import Testing
 
     @Test func `every byte of a key file is significant, and it equals no passphrase`() throws {
         let bytes = (0...255).map(UInt8.init)
-        let files = [bytes, bytes.dropLast() + [254], bytes + [10], [0xFF, 0xFE], [0]]
+        let files: [[UInt8]] = [bytes, Array(bytes.dropLast()) + [254], bytes + [10], [0xFF, 0xFE], [0]]
         var secrets = Set(["first word"])
         for (number, bytes) in files.enumerated() {
             let secret = try BackupSecret.keyFile(try write(bytes, "\(number)"))
