@@ -48,10 +48,7 @@ struct SyncRun {
         report.entries.unchanged += comparison.unchangedEntries
         report.entries.skipped += plan.scans[index].skipped + comparison.skipped
         var files = comparison.candidates.filter { !$0.isRepeated }
-        if options.isDryRun {
-            let moved = Set(plan.moves.map(\.target))
-            files.removeAll { moved.contains($0.source) }
-        }
+        if options.isDryRun { try await countMoved(&files, &report) }
         // New files come first: the vectors of a copy are found before the original is changed.
         files = files.filter(\.isNew) + files.filter { !$0.isNew }
         guard !files.isEmpty else { return }
@@ -96,6 +93,23 @@ struct SyncRun {
         report.entries.skipped += skipped
         self.problems.merge(problems) { $1 }
         self.emptyFiles.merge(emptyFiles) { $1 }
+    }
+
+    /// Removes the files that a run would move, and counts their entries: only those change that are named after
+    /// their files.
+    private func countMoved(_ files: inout [SyncCandidate], _ report: inout SyncReport) async throws {
+        let origins = Dictionary(plan.moves.map { ($0.target, $0.origin) }) { first, _ in first }
+        let moved = files.compactMap { file in origins[file.source].map { (origin: $0, target: file.source) }
+        }
+        files.removeAll { origins[$0.source] != nil }
+        let snapshot = try await store.storage.snapshot()
+        for move in moved {
+            guard let record = try await snapshot.sources([move.origin]).first else { continue }
+            let entries = try await snapshot.entries(record.entryIDs)
+            let renamed = SourceMover.renamedCount(of: entries, movedFrom: move.origin, to: move.target)
+            report.entries.updated += renamed
+            report.entries.unchanged += entries.count - renamed
+        }
     }
 
     private static func size(of candidates: [SyncCandidate]) -> Int64 {
