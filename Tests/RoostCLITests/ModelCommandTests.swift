@@ -13,7 +13,7 @@ import Testing
     @Test func `a model is added, listed, used and removed`() throws {
         #expect(try cli.roost("model", "add", tiny).status == 0)
         let listed = try cli.roost("model", "list", "--format", "csv")
-        #expect(listed.output.contains("tiny-bert,32,38,mean,fast"), "\(listed.output)")
+        #expect(listed.output.contains("tiny-bert,32,38,mean,"), "\(listed.output)")
         #expect(try cli.roost("init", "--store", "s", "--model", "tiny-bert:int8").status == 0)
         #expect(try cli.roost("add", "--store", "s", "swifts sleep while flying").status == 0)
         let found = try cli.roost("query", "--store", "s", "sleep")
@@ -65,7 +65,7 @@ import Testing
         #expect(moved.status == 0 && moved.output.contains("embedded 1 entry with tiny-bert"), "\(moved)")
         #expect(
             moved.error.contains("installed the model tiny-bert") && moved.error.contains("backup restore"))
-        #expect(try cli.roost("status", "--store", "s").output.contains("+int8"))
+        #expect(try cli.roost("status", "--store", "s").output.contains(", int8, "))
         let undone = try cli.roost("undo", "--store", "s")
         #expect(undone.error.contains("this cannot be undone; run `roost backup list`"), "\(undone)")
     }

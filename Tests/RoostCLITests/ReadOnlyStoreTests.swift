@@ -71,7 +71,7 @@ struct ReadOnlyStoreTests {
             #expect(outcome.error.contains("is read-only"), "\(command): \(outcome)")
         }
         let doctor = try run("doctor")
-        #expect(doctor.status == 0 && doctor.output.contains("is read-only"), "\(doctor)")
+        #expect(doctor.status == 0, "\(doctor)")
         let backup = try run("backup create --to b")
         #expect(backup.status == 0 && backup.output.contains("2 entries"), "\(backup)")
         let restored = try commands.roost("backup", "restore", "latest", "--into", "r", "--to", "b")
