@@ -52,7 +52,6 @@ import Testing
         "<table role=presentation><tr><td>One<td>Two<tr><td>Three<td>Four</table>",
         "<table><tr><td><table><tr><td>One<td>Two</table><td></tr><tr><td>Three<td>Four</table>",
         "<table><tr><td>One<td>Two</table><table><tr><td>Three<td>Four</table>",
-        "<table>One<tr>Two<td>Three</td></tr></table>Four",
     ])
     func `The cells of a layout become paragraphs`(html: String) async throws {
         let text = try await Self.text(html)
