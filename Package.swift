@@ -160,16 +160,12 @@ let package = Package(
         .target(
             name: "RoostConversations",
             dependencies: ["Roost", "RoostFiles", "RoostModel", "RoostStorage", grdb, logging]),
-        // The Model Context Protocol, without network access.
+        // The operations that front ends offer, and the servers of `roost mcp` and `roost serve`.
         .target(
-            name: "RoostMCP",
-            dependencies: ["Roost", "RoostConversations", "RoostFiles", "RoostModel", "RoostText"]),
-        // The HTTP server of `roost serve`.
-        .target(
-            name: "RoostHTTP",
+            name: "RoostServer",
             dependencies: [
-                "Roost", "RoostBackups", "RoostClustering", "RoostConversations", "RoostFiles", "RoostMCP",
-                "RoostModel", "RoostText", "RoostVectors", logging,
+                "Roost", "RoostBackups", "RoostClustering", "RoostConversations", "RoostFiles", "RoostModel",
+                "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
         .target(
@@ -182,7 +178,7 @@ let package = Package(
         .target(
             name: "RoostCLI",
             dependencies: [
-                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMCP", "RoostHTTP",
+                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostServer",
                 "RoostRemote", "RoostFiles", "RoostDocuments", "CRoostVersion", "RoostPostgres", "RoostModel",
                 argumentParser, logging,
             ]),
@@ -234,13 +230,10 @@ let package = Package(
             name: "RoostClusteringTests",
             dependencies: ["TestSupport", "RoostClustering", "RoostVectors", "RoostModel"]),
         .testTarget(
-            name: "RoostMCPTests",
-            dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
-        .testTarget(
-            name: "RoostHTTPTests",
+            name: "RoostServerTests",
             dependencies: [
-                "TestSupport", "RoostHTTP", "RoostBackups", "RoostCLI", "RoostMCP",
-                "Roost", "RoostModel", "RoostRemote", logging,
+                "TestSupport", "RoostServer", "RoostBackups", "RoostCLI", "RoostConversations", "Roost",
+                "RoostModel", "RoostRemote", logging,
             ] + hummingbird + nio),
         .testTarget(
             name: "RoostRemoteTests",
@@ -323,10 +316,10 @@ for target in package.targets where target.type != .system && !withSettingsOfUse
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
 
-/// The command line and the tools for agents only call the other modules, and most tests compute little, so they are
-/// not optimized: this takes a third of the time to compile (decision 24). No library product contains these targets,
+/// The command line only calls the other modules, and most tests compute little, so they are not
+/// optimized: this takes a third of the time to compile (decision 24). No library product contains these targets,
 /// so packages that depend on Roost do not see the flag, which SwiftPM calls unsafe.
-let modulesThatOnlyCallOthers: Set = ["RoostCLI", "RoostMCP"]
+let modulesThatOnlyCallOthers: Set = ["RoostCLI"]
 let testsWithLongComputations: Set = [
     "RoostClusteringTests", "RoostEncodersTests", "RoostTextTests", "RoostVectorsTests",
 ]

@@ -4,7 +4,7 @@ import Roost
 import RoostBackups
 import RoostChunks
 import RoostFiles
-import RoostHTTP
+import RoostServer
 
 /// Ends the process after an error, with a one-line message and an exit status.
 enum Failure {

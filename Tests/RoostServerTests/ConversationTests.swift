@@ -1,0 +1,162 @@
+import HTTPTypes
+import NIOHTTP1
+import Roost
+import RoostModel
+import Testing
+
+@testable import RoostServer
+
+struct ConversationTests {
+    private static let path = "/api/v1/conversations"
+
+    @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
+        try await HTTPHarness.run { harness in
+            let empty = try await harness.send(.POST, Self.path + "/recall", ["query": "heron"]).json
+            #expect(empty["messages"] == [] && empty["notices"]?.elements?.count == 1)
+            let texts = ["the heron stood in the water", "the bread rises", "paint the hull"]
+            let messages = texts.map { text -> JSONValue in
+                .object([
+                    "role": "user", "content": .string(text), "name": .string("named " + text),
+                    "timestamp": "2026-01-02T10:00:00Z",
+                ])
+            }
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
+            ]
+            #expect(
+                try await harness.send(.POST, Self.path + "/messages", body).json == ["new": 3, "known": 0])
+            let query: JSONValue = ["query": "quantum chromodynamics lattice"]
+            let answer = try await harness.send(.POST, Self.path + "/recall", query).json
+            #expect(answer["messages"] == [])
+            #expect(answer["notices"]?.elements?.last?.asString?.contains("no message is close") == true)
+            let nearest = try #require(answer["nearest"]?.elements)
+            #expect(nearest.count == 3)
+            #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.asString ?? "") })
+            let found = try await harness.send(.POST, Self.path + "/recall", ["query": "heron"]).json
+            let message = found["messages"]?.elements?.first?["message"]
+            #expect(message?["name"] == .string("named " + texts[0]))
+            #expect(message?["timestamp"]?.asString?.hasPrefix("2026-01-02T10:00:00") == true)
+        }
+    }
+
+    @Test func `a date as the end of a recall names the whole day, and a time is exact`() async throws {
+        try await HTTPHarness.run { harness in
+            let times = ["2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"]
+            let messages = times.map { time -> JSONValue in
+                ["role": "user", "content": .string("the heron at \(time)"), "timestamp": .string(time)]
+            }
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
+            ]
+            #expect(try await harness.send(.POST, Self.path + "/messages", body).json["new"] == 3)
+            let counts: [(name: String, text: String, count: Int)] = [
+                ("until", "2026-01-01", 1), ("until", "2026-01-02", 3), ("until", "2026-01", 3),
+                ("until", "2026-01-02T00:00:00Z", 1), ("since", "2026-01-02", 2), ("since", "2026-01-03", 0),
+                ("since", "7d", 0), ("until", "last week", 3),
+            ]
+            for (name, text, count) in counts {
+                let request: JSONValue = .object(["query": "the heron", name: .string(text)])
+                let answer = try await harness.send(.POST, Self.path + "/recall", request).json
+                #expect(answer["messages"]?.elements?.count == count, "\(name) \(text)")
+            }
+        }
+    }
+
+    @Test func `conversations have pages, the one with the latest message first`() async throws {
+        try await HTTPHarness.run { harness in
+            for number in 1...5 {
+                let body: JSONValue = [
+                    "user": .string(number == 5 ? "ben" : "ann"), "session": .string("s\(number)"),
+                    "agent": "a",
+                    "messages": [
+                        [
+                            "role": "user", "content": "the swift is back",
+                            "timestamp": .string("2026-01-0\(number)T10:00:00Z"),
+                        ]
+                    ],
+                ]
+                #expect(try await harness.send(.POST, Self.path + "/messages", body).status == 200)
+            }
+            #expect(try await harness.send(.GET, Self.path).json["count"] == 5)
+            var (sessions, cursor) = ([String](), "")
+            repeat {
+                let page = try await harness.send(.GET, Self.path + "?user=ann&limit=3" + cursor)
+                #expect(page.status == 200 && page.json["count"] == 4, "\(page.text)")
+                let conversations = page.json["conversations"]?.elements ?? []
+                #expect(conversations.count == (cursor.isEmpty ? 3 : 1))
+                sessions += conversations.compactMap { $0["session"]?.asString }
+                cursor = page.json["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
+            } while !cursor.isEmpty && sessions.count < 10
+            #expect(sessions == ["s4", "s3", "s2", "s1"])
+            let first = try await harness.send(.GET, Self.path + "?limit=2").json
+            let next = try #require(first["nextCursor"]?.asString)
+            try await harness.store.add("a note")
+            let expired = try await harness.send(.GET, Self.path + "?limit=2&cursor=\(next)")
+            #expect(expired.status == 410)
+        }
+    }
+
+    @Test func `lists have only the messages of a period`() async throws {
+        try await HTTPHarness.run { harness in
+            for day in 1...3 {
+                let body: JSONValue = [
+                    "user": "ann", "session": .string("s\(day)"), "agent": "a",
+                    "messages": [
+                        [
+                            "role": "user", "content": "the swift is back",
+                            "timestamp": .string("2026-01-0\(day)T10:00:00Z"),
+                        ]
+                    ],
+                ]
+                #expect(try await harness.send(.POST, Self.path + "/messages", body).status == 200)
+            }
+            let counts = [
+                ("since=2026-01-02", 2), ("until=2026-01-02", 2), ("since=2026-01-02&until=2026-01-02", 1),
+                ("since=7d", 0), ("user=ben&since=2026", 0),
+            ]
+            for path in [Self.path, Self.path + "/messages"] {
+                for (query, count) in counts {
+                    let answer = try await harness.send(.GET, "\(path)?\(query)")
+                    #expect(answer.status == 200 && answer.json["count"]?.integer == count, "\(query)")
+                }
+                #expect(try await harness.send(.GET, path + "?since=soon").status == 400)
+            }
+        }
+    }
+
+    @Test func `a recall has the options of the command`() async throws {
+        try await HTTPHarness.run { harness in
+            let texts = [
+                ("the heron stood in the water", "2026-01-01"), ("a heron again", "2026-01-02"),
+                ("the bread rises", "2026-01-03"),
+            ]
+            let messages = texts.map { text, day -> JSONValue in
+                ["role": "user", "content": .string(text), "timestamp": .string("\(day)T10:00:00Z")]
+            }
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
+            ]
+            #expect(try await harness.send(.POST, Self.path + "/messages", body).status == 200)
+            func recall(_ members: [String: JSONValue]) async throws -> [String] {
+                let request = JSONValue.object(members.merging(["context": 0]) { $1 })
+                let answer = try await harness.send(.POST, Self.path + "/recall", request)
+                #expect(answer.status == 200, "\(answer.text)")
+                return (answer.json["messages"]?.elements ?? []).compactMap {
+                    $0["message"]?["content"]?.asString
+                }
+            }
+            #expect(try await recall(["query": "heron", "mode": "text"]).count == 2)
+            #expect(try await recall(["query": "heron", "mode": "text", "tokens": 4]).count == 1)
+            #expect(try await recall(["query": "herom", "mode": "text", "exactWords": true]) == [])
+            #expect(try await recall(["query": "herom", "mode": "text"]).count == 2)
+            #expect(try await recall(["query": "quantum lattice"]) == [])
+            #expect(try await recall(["query": "quantum lattice", "all": true]).count == 3)
+            let small = try await harness.send(
+                .POST, Self.path + "/recall", ["query": "heron", "mode": "text", "tokens": 1])
+            #expect(small.json["notices"] == ["no message fits into the maximum number of tokens"])
+            let wrong = try await harness.send(
+                .POST, Self.path + "/recall", ["query": "x", "mode": "meaning"])
+            #expect(wrong.status == 400)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import NIOHTTP1
+import Roost
+import RoostModel
+import Testing
+
+@testable import RoostServer
+
+struct SearchTests {
+    @Test func `entries are found by a query and by an entry`() async throws {
+        try await HTTPHarness.run { harness in
+            let heron = try await harness.store.add("a heron stood in the pond", tags: ["birds"])
+            try await harness.store.add("the gearbox needs new oil")
+            let found = try await harness.send(
+                .POST, "/api/v1/search", ["query": "heron pond", "includeContent": true])
+            let hit = found.json["hits"]?.elements?.first
+            #expect(hit?["id"] == .string(heron.id.text))
+            #expect(hit?["content"] == "a heron stood in the pond")
+            #expect(hit?["snippet"]?["marks"]?.elements?.isEmpty == false)
+            let filtered = try await harness.send(
+                .POST, "/api/v1/search", ["query": "heron", "filter": ["tags": ["cars"]]])
+            #expect(filtered.json["hits"] == [])
+            let similar = try await harness.send(
+                .POST, "/api/v1/search", ["entries": [.string(heron.id.text)]])
+            #expect(similar.status == 200)
+        }
+    }
+
+    @Test func `a search needs exactly one subject`() async throws {
+        try await HTTPHarness.run { harness in
+            let bodies: [JSONValue] = [
+                [:], ["limit": 1], ["query": "a", "document": "b"], ["query": ""],
+                ["query": "a", "filter": ["where": ["nonsense"]]],
+                ["query": "a", "filter": ["where": ["created>=soon"]]], ["query": "a", "limit": 0],
+                ["query": "a", "filter": ["where": ["status==done"]]],
+                ["query": "a", "filter": ["since": "soon"]], ["entries": ["none"]],
+            ]
+            for body in bodies {
+                let answer = try await harness.send(.POST, "/api/v1/search", body)
+                #expect(answer.status == 400, "\(body)")
+            }
+            let empty = try await harness.send(.POST, "/api/v1/search", [:])
+            #expect(empty.json["detail"]?.asString?.hasPrefix("body needs exactly one of the") == true)
+        }
+    }
+
+    @Test func `a vector and a cluster are checked before the search`() async throws {
+        try await HTTPHarness.run { harness in
+            let heron = try await harness.store.add("a heron stood in the pond")
+            func status(_ body: JSONValue) async throws -> Int {
+                try await harness.send(.POST, "/api/v1/search", body).status
+            }
+            let entry = try #require(await harness.store.storage.snapshot().entries([heron.id]).first)
+            var numbers = entry.embeddings.map { JSONValue.number(Double($0)) }
+            #expect(try await status(["vector": .array(numbers)]) == 200)
+            for wrong: JSONValue in ["1", nil, true, [1], [:]] {
+                numbers[numbers.count - 1] = wrong
+                #expect(try await status(["vector": .array(numbers)]) == 400, "\(wrong)")
+            }
+            #expect(try await status(["vector": []]) == 400)
+            let cluster = JSONValue.string(UUID().uuidString)
+            #expect(try await status(["query": "heron", "filter": ["cluster": cluster]]) == 400)
+            #expect(try await status(["query": "heron", "filter": ["cluster": "first"]]) == 400)
+            let unclustered = try await harness.send(
+                .POST, "/api/v1/search", ["query": "heron", "filter": ["cluster": "none"]])
+            #expect(unclustered.json["hits"]?.elements?.count == 1)
+            let list = try await harness.send(.GET, "/api/v1/entries?cluster=None")
+            #expect(list.json["entries"]?.elements?.count == 1)
+        }
+    }
+
+    @Test(arguments: [1e37, 1e-37, 3])
+    func `the length of a vector does not matter`(factor: Double) async throws {
+        try await HTTPHarness.run { harness in
+            let heron = try await harness.store.add("a heron stood in the pond")
+            let entry = try #require(await harness.store.storage.snapshot().entries([heron.id]).first)
+            let vector = entry.embeddings.map { JSONValue.number(Double($0) * factor) }
+            let answer = try await harness.send(.POST, "/api/v1/search", ["vector": .array(vector)])
+            let similarity = try #require(answer.json["hits"]?.elements?.first?["similarity"]?.double)
+            #expect(abs(similarity - 1) < 0.001)
+        }
+    }
+
+    @Test func `a search reports how the query was understood`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.add("the swift above the roof")
+            func notices(_ body: JSONValue) async throws -> [JSONValue] {
+                let answer = try await harness.send(.POST, "/api/v1/search", body)
+                return answer.json["notices"]?.elements ?? []
+            }
+            #expect(try await notices(["query": "swift"]) == [])
+            #expect(
+                try await notices(["query": "swift -roof"]).contains {
+                    $0.asString?.hasPrefix("excluded: roof") == true
+                })
+            #expect(
+                try await notices(["query": "swift", "filter": ["since": "2100"]])
+                    == ["no entry matches the filter"])
+            #expect(
+                try await notices(["query": "swift", "offset": 5]) == ["there are no hits after the first 5"])
+        }
+    }
+
+    @Test func `entries are selected by the folders of their sources`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.ingest(
+                ["/notes/a.md", "/notes/b.md", "/other/c.md"].map { path in
+                    SourceDraft(
+                        id: "file://" + path, fingerprint: "1",
+                        entries: [EntryDraft(content: "text " + path)])
+                })
+            func count(_ source: String) async throws -> Int? {
+                let list = try await harness.send(.GET, "/api/v1/entries?source=" + source)
+                return list.json["entries"]?.elements?.count
+            }
+            #expect(try await count("/notes") == 2)
+            #expect(try await count("file:///notes/a.md") == 1)
+            #expect(try await count("/other/c.md") == 1)
+            #expect(try await count("/not") == 0)
+            let found = try await harness.send(
+                .POST, "/api/v1/search", ["query": "text", "filter": ["sources": ["/notes"]]])
+            #expect(found.json["hits"]?.elements?.count == 2)
+        }
+    }
+
+    @Test func `sources are listed`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.ingest([
+                SourceDraft(id: "file:///a", fingerprint: "1", entries: [EntryDraft(content: "one")])
+            ])
+            let list = try await harness.send(.GET, "/api/v1/sources")
+            #expect(list.json["sources"]?.elements?.first?["id"] == "file:///a")
+        }
+    }
+
+    @Test func `sources are listed in pages`() async throws {
+        try await HTTPHarness.run { harness in
+            let ids = ["b", "a\u{E9}?>", String(repeating: "/", count: 20_000), "z"]
+            try await harness.store.ingest(
+                ids.map {
+                    SourceDraft(
+                        id: $0, fingerprint: "1", entries: [EntryDraft(content: "text of \($0.prefix(9))")])
+                })
+            var (found, cursor) = ([String](), "")
+            repeat {
+                let page = try await harness.send(.GET, "/api/v1/sources?limit=1" + cursor)
+                #expect(page.status == 200 && page.json["count"] == 4, "\(page.text.prefix(500))")
+                found += (page.json["sources"]?.elements ?? []).compactMap { $0["id"]?.asString }
+                cursor = page.json["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
+            } while !cursor.isEmpty && found.count < 10
+            #expect(found == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            let first = try await harness.send(.GET, "/api/v1/sources?limit=1").json
+            let next = try #require(first["nextCursor"]?.asString)
+            try await harness.store.add("another text")
+            let expired = try await harness.send(.GET, "/api/v1/sources?limit=1&cursor=\(next)")
+            #expect(expired.status == 410)
+        }
+    }
+
+    @Test func `messages are remembered, listed and recalled`() async throws {
+        try await HTTPHarness.run { harness in
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a",
+                "messages": [
+                    [
+                        "role": "user", "content": "My sister plays the cello.",
+                        "timestamp": "2026-01-02T10:00:00Z",
+                    ],
+                    ["role": "assistant", "content": "How nice."],
+                ],
+            ]
+            let path = "/api/v1/conversations/messages"
+            #expect(try await harness.send(.POST, path, body).json == ["new": 2, "known": 0])
+            #expect(try await harness.send(.POST, path, body).json == ["new": 0, "known": 2])
+            #expect(try await harness.send(.GET, path + "?user=ann&limit=1").json["count"] == 2)
+            #expect(try await harness.send(.GET, path + "?user=ben").json["count"] == 0)
+            let list = try await harness.send(.GET, "/api/v1/conversations")
+            #expect(list.json["conversations"]?.elements?.count == 1)
+            let recalled = try await harness.send(
+                .POST, "/api/v1/conversations/recall", ["query": "cello", "user": "ann"])
+            let first = recalled.json["messages"]?.elements?.first
+            #expect(first?["message"]?["content"] == "My sister plays the cello.")
+            let later = try await harness.send(
+                .POST, "/api/v1/conversations/recall", ["query": "cello", "since": "2026-01-03"])
+            #expect(later.json["messages"]?.elements?.contains { $0 == first } == false)
+            let wrong = try await harness.send(
+                .POST, "/api/v1/conversations/recall", ["query": "cello", "until": "soon"])
+            #expect(wrong.status == 400)
+        }
+    }
+}
