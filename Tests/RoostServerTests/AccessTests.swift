@@ -125,7 +125,7 @@ struct AccessTests {
 
     @Test func `a read-only server refuses changes`() async throws {
         try await HTTPHarness.run(HTTPHarness.settings { $0.isReadOnly = true }) { harness in
-            let answer = try await harness.send(.POST, "/api/v1/entries", ["content": "x"])
+            let answer = try await harness.send(.POST, "/api/v1/entries", ["text": "x"])
             #expect(answer.status == 403)
             #expect(answer.json["code"] == "readOnly")
             #expect(try await harness.send(.GET, "/api/v1/entries").status == 200)
@@ -154,7 +154,7 @@ struct AccessTests {
     @Test func `a body that is too large or endless is refused`() async throws {
         try await HTTPHarness.run(HTTPHarness.settings { $0.limits.bodyBytes = 1_000 }) { harness in
             let text = String(repeating: "x", count: 2_000)
-            let answer = try await harness.send(.POST, "/api/v1/entries", ["content": .string(text)])
+            let answer = try await harness.send(.POST, "/api/v1/entries", ["text": .string(text)])
             #expect(answer.status == 413)
             let endless = try RawConnection(port: harness.port)
             try await endless.write(Self.head + "Transfer-Encoding: chunked\r\n\r\n")

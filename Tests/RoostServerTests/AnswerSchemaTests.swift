@@ -61,8 +61,9 @@ struct AnswerSchemaTests {
             "id": "x", "label": "x", "keywords": [], "size": 1, "pinned": false, "cohesion": 1,
             "representatives": [],
         ]
+        let schema = TypeSchema.schema(of: ClusterDocument.self)
         func fault(_ cluster: [String: JSONValue]) -> String? {
-            check.fault(in: .object(cluster), Schema.reference("Cluster"), at: "answer")
+            check.fault(in: .object(cluster), schema, at: "answer")
         }
         #expect(fault(cluster) == nil)
         #expect(fault(cluster.merging(["other": 1]) { $1 })?.contains("'other'") == true)

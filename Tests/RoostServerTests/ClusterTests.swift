@@ -34,10 +34,10 @@ struct ClusterTests {
             repeat {
                 let page = try await harness.send(.GET, path + "/members?limit=3" + cursor).json
                 #expect(page["count"] == 8)
-                read += page["entries"]?.elements ?? []
+                read += page["members"]?.elements ?? []
                 cursor = page["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
             } while !cursor.isEmpty && read.count < 100
-            #expect(read == whole["entries"]?.elements && read.count == 8)
+            #expect(read == whole["members"]?.elements && read.count == 8)
             #expect(try await harness.send(.PATCH, path, ["label": "My label"]).json["pinned"] == true)
             #expect(try await harness.send(.PATCH, path, ["label": nil]).json["pinned"] == false)
             #expect(try await harness.send(.GET, "/api/v1/clusters/diff").status == 200)
@@ -47,7 +47,7 @@ struct ClusterTests {
                 .POST, "/api/v1/clusters/merge",
                 ["clusters": .array(parts.json["clusters"]?.elements?.compactMap { $0["id"] } ?? [])])
             #expect(merged.json["size"] == 8)
-            #expect(try await harness.send(.DELETE, path).status == 204)
+            #expect(try await harness.send(.DELETE, path).json == ["removed": .string(ids[0])])
             #expect(try await harness.send(.GET, path).status == 404)
             #expect(try await harness.send(.DELETE, path).status == 404)
         }
@@ -75,9 +75,9 @@ struct ClusterTests {
             #expect(matches.count == 2 && matches.allSatisfy { $0["similarity"] != nil })
             let garden = try #require(matches[0]["id"]?.asString)
             let members = try await harness.send(.GET, "/api/v1/clusters/\(garden)/members").json
-            let texts = (members["entries"]?.elements ?? []).compactMap { $0["content"]?.asString }
+            let texts = (members["members"]?.elements ?? []).compactMap { $0["snippet"]?.asString }
             #expect(texts.count == 8 && texts.allSatisfy { $0.contains("tomato") })
-            let entry = try #require(members["entries"]?.elements?.first?["id"])
+            let entry = try #require(members["members"]?.elements?.first?["id"])
             let other = try #require(ids.first { $0 != garden })
             let target = "/api/v1/clusters/\(other)/members"
             #expect(try await harness.send(.POST, target, ["entries": [entry]]).json["size"] == 9)

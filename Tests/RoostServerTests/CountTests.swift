@@ -20,7 +20,7 @@ struct CountTests {
             let first = try await harness.send(.GET, path + "?by=tag&limit=1").json
             #expect(first["counts"] == [["values": ["birds"], "count": 2]] && first["omitted"] == 1)
             #expect(tags.json["omitted"] == nil)
-            let both = try await harness.send(.GET, path + "?by=tag&by=status&tag=birds")
+            let both = try await harness.send(.GET, path + "?by=tag&by=status&tags=birds")
             #expect(both.json["total"] == 2)
             #expect(
                 both.json["counts"] == [

@@ -243,7 +243,7 @@ struct IsolationTests {
             }
             let list = await harness.request("resources/templates/list")
             let templates = (list["result"]?["resourceTemplates"]?.elements ?? []).map { $0["name"] }
-            #expect(templates.contains("cluster") == rules.showsClusters)
+            #expect(templates.contains("cluster") == rules.showsEverything)
             #expect(templates.contains("source") == rules.showsEntries)
         }
     }

@@ -25,8 +25,10 @@ struct OpenAPITests {
         #expect(Set(names).subtracting(schemas.keys) == [])
         // Every schema is used.
         #expect(Set(schemas.keys).subtracting(names) == [])
-        #expect(schemas["EntryPage"]?["properties"]?["entries"]?["items"] == Schema.reference("Entry"))
-        for type in ["Entry", "EntryDraft", "EntryChanges", "Hit"] {
+        let list = document["paths"]?["/api/v1/clusters/{cluster}"]?["get"]?["responses"]?["200"]
+        #expect(
+            list?["content"]?["application/json"]?["schema"] == Schema.reference("ClusterDocument"))
+        for type in ["EntryDocument", "RememberRequest", "UpdateRequest"] {
             #expect(schemas[type]?["properties"]?["metadata"] == Schema.reference("Metadata"), "\(type)")
         }
         #expect(schemas["Problem"]?["properties"]?["title"]?["type"] == "string")

@@ -112,7 +112,7 @@ struct PageTests {
         let arguments: [String: JSONValue] = ["query": query, "limit": 5]
         let page = await harness.call("recall", .object(arguments))
         let cursor = try #require(page["nextCursor"])
-        let other = await harness.call("recall", ["query": query, "limit": 6, "cursor": cursor])
+        let other = await harness.call("recall", ["query": "boats", "cursor": cursor])
         #expect(other.asString?.contains("different parameters") == true)
         // A search with the same arguments has other results.
         let search = await harness.call("search", .object(arguments.merging(["cursor": cursor]) { $1 }))

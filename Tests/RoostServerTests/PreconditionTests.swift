@@ -12,10 +12,9 @@ struct PreconditionTests {
         ("*", 200), ("TAG", 200), ("W/TAG", 412), ("\"none\"", 412), ("5", 412),
     ]) func `a change is made if the tag matches`(field: String, status: Int) async throws {
         try await HTTPHarness.run { harness in
-            let created = try await harness.send(.POST, "/api/v1/entries", ["content": "a note"])
-            let (location, tag) = (
-                created.headers["Location"].first ?? "", created.headers["ETag"].first ?? ""
-            )
+            let created = try await harness.send(.POST, "/api/v1/entries", ["text": "a note"])
+            let location = try #require(created.headers["Location"].first)
+            let tag = try #require(try await harness.send(.GET, location).headers["ETag"].first)
             let condition = ["If-Match": field.replacing("TAG", with: tag)]
             let changed = try await harness.send(.PATCH, location, ["addTags": ["x"]], condition)
             #expect(changed.status == status, "\(changed.text)")
@@ -39,10 +38,10 @@ struct PreconditionTests {
         try await HTTPHarness.run { harness in
             let metadata: JSONValue = ["kind": "message"]
             let created = try await harness.send(
-                .POST, "/api/v1/entries", ["content": "a note", "metadata": metadata])
+                .POST, "/api/v1/entries", ["text": "a note", "metadata": metadata])
             #expect(created.status == 400)
             #expect(created.json["detail"]?.asString?.contains("'kind'") == true)
-            let entry = try await harness.send(.POST, "/api/v1/entries", ["content": "a note"])
+            let entry = try await harness.send(.POST, "/api/v1/entries", ["text": "a note"])
             let location = try #require(entry.headers["Location"].first)
             for change: JSONValue in [metadata, ["kind": nil]] {
                 let changed = try await harness.send(.PATCH, location, ["metadata": change])
@@ -70,14 +69,10 @@ struct PreconditionTests {
             let path = "/api/v1/entries/\(id)"
             let metadata = try await harness.send(.GET, path).json["metadata"]?.members ?? [:]
             #expect(!metadata.isEmpty)
-            for key in metadata.keys {
-                let answer = try await harness.send(.PATCH, path, ["metadata": [key: 7]])
-                #expect(answer.status == 400, "\(key)")
-            }
             let answer = try await harness.send(.PATCH, path, ["metadata": ["turn": nil]])
-            #expect(answer.status == 400)
-            #expect(try await harness.send(.PATCH, path, ["metadata": ["note": 1]]).status == 200)
-            let entry = try await harness.send(.POST, "/api/v1/entries", ["content": "a note"])
+            #expect(answer.status == 400 && answer.text.contains("is a message"))
+            #expect(try await harness.send(.DELETE, path).status == 200)
+            let entry = try await harness.send(.POST, "/api/v1/entries", ["text": "a note"])
             let location = try #require(entry.headers["Location"].first)
             #expect(try await harness.send(.PATCH, location, ["metadata": ["role": "x"]]).status == 200)
         }

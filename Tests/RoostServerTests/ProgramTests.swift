@@ -113,13 +113,13 @@ struct ProgramTests {
 
     @Test(
         arguments: [
-            ([], "body.input must be a string; or body.input needs at least 1 element"),
+            ([], "body.input must be a string, not an array; or body.input needs at least 1 element"),
             (
                 .array(Array(repeating: "x", count: 2_049)),
-                "body.input must be a string; or body.input has more than 2048 elements"
+                "body.input must be a string, not an array; or body.input has more than 2048 elements"
             ),
-            (["x", [1]], "body.input must be a string; or body.input[1] must be a string"),
-            (true, "body.input must be a string; or body.input must be an array"),
+            (["x", [1]], "body.input must be a string, not an array; or body.input[1] must be a string"),
+            (true, "body.input must be a string, not a Boolean; or body.input must be an array"),
         ] as [(JSONValue, String)])
     func `the fault of an input is that of its most similar form`(
         input: JSONValue, expected: String

@@ -13,8 +13,8 @@ struct RequestFuzzTests {
 
     /// Valid requests with bodies.
     private static let samples: [(method: HTTPMethod, path: String, body: String)] = [
-        (.POST, "/api/v1/entries", #"{"content":"heron","tags":["a"],"metadata":{"k":[1,{"n":null}]}}"#),
-        (.PATCH, "/api/v1/entries/\(id)", #"{"content":"x","addTags":["b"],"metadata":{"k":null}}"#),
+        (.POST, "/api/v1/entries", #"{"text":"heron","tags":["a"],"metadata":{"k":[1,{"n":null}]}}"#),
+        (.PATCH, "/api/v1/entries/\(id)", #"{"text":"x","addTags":["b"],"metadata":{"k":null}}"#),
         (.POST, "/api/v1/search", #"{"query":"heron -x \"y z\"","limit":5,"mode":"text","tags":["a"]}"#),
         (.POST, "/v1/embeddings", #"{"model":"lexical","input":["a",""],"encoding_format":"base64"}"#),
         (.POST, "/mcp", #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[{"b":null}]}}"#),

@@ -39,7 +39,7 @@ struct ResourceTests {
                 "resources/read", ["uri": .string("roost://cluster/\(id)")])
             let text = try #require(response["result"]?["contents"]?.elements?.first?["text"]?.asString)
             let resource = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-            let listed = await harness.call("clusters", ["cluster": .string(id), "limit": 200])
+            let listed = await harness.call("cluster_members", ["cluster": .string(id), "limit": 200])
             let members = (listed["members"]?.elements ?? []).map { $0["id"] }
             #expect(!members.isEmpty)
             #expect((resource["entries"]?.elements ?? []).map { $0["id"] } == members)

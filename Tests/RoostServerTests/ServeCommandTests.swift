@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import NIOHTTP1
 import Roost
-import RoostServer
 import RoostModel
 import RoostRemote
+import RoostServer
 import TestSupport
 import Testing
 
@@ -74,7 +74,7 @@ struct ServeCommandTests {
             }
             return String(decoding: line, as: UTF8.self)
         }
-        let (created, _) = try await server.send(.POST, "/api/v1/entries", ["content": "from the server"])
+        let (created, _) = try await server.send(.POST, "/api/v1/entries", ["text": "from the server"])
         #expect(created == 201)
         for agent in agents { #expect(try ask(agent, "status", [:]).contains("\"entries\":1")) }
         let remembered = try ask(
@@ -85,7 +85,7 @@ struct ServeCommandTests {
         #expect(try driver.roost("add", "--store", store, "typed by a person").status == 0)
         #expect(try await server.send(.GET, "/api/v1/status").1["entries"] == 3)
         let found = try await server.send(.POST, "/api/v1/search", ["query": "typed by a person"]).1
-        #expect(found["hits"]?.elements?.first?["snippet"]?["text"] == "typed by a person")
+        #expect(found["results"]?.elements?.first?["snippet"] == "typed by a person")
         for agent in agents {
             try agent.input.close()
             #expect(try agent.outcome().status == 0)
@@ -107,7 +107,7 @@ struct ServeCommandTests {
                         guard
                             let (status, value) = try? await client.send(
                                 .POST, "/api/v1/entries",
-                                ["content": .string("worker \(worker) wrote \(number)")]), status == 201,
+                                ["text": .string("worker \(worker) wrote \(number)")]), status == 201,
                             let id = value["id"]?.asString
                         else { break }
                         ids.append(id)

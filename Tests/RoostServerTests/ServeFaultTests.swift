@@ -1,8 +1,8 @@
 import Foundation
 import NIOHTTP1
 import Roost
-import RoostServer
 import RoostModel
+import RoostServer
 import TestSupport
 import Testing
 
@@ -11,7 +11,7 @@ import Testing
     @Suite(.temporaryFolders, .timeLimit(.minutes(30)))
     struct ServeFaultTests {
         private static func store(_ server: ServeProcess, _ text: String) async throws -> Int {
-            try await server.send(.POST, "/api/v1/entries", ["content": .string(text)]).0
+            try await server.send(.POST, "/api/v1/entries", ["text": .string(text)]).0
         }
 
         @Test(arguments: ["sqlite", "json"])
@@ -55,7 +55,7 @@ import Testing
             let (status, found) = try await server.send(
                 .POST, "/api/v1/search", ["query": "in the backup", "mode": "text"])
             #expect(status == 200)
-            #expect(found["hits"]?.elements?.count ?? 0 >= 1)
+            #expect(found["results"]?.elements?.count ?? 0 >= 1)
             #expect(try server.stop().status == 0)
         }
 
@@ -87,7 +87,7 @@ import Testing
             var (stored, problem): (Int, JSONValue) = (1, .null)
             for number in 0..<400 {
                 let (status, answer) = try await server.send(
-                    .POST, "/api/v1/entries", ["content": .string("\(number) \(words)")])
+                    .POST, "/api/v1/entries", ["text": .string("\(number) \(words)")])
                 guard status == 201 else {
                     #expect(status == 507, "\(answer)")
                     problem = answer

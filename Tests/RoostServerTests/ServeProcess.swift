@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
 import NIOHTTP1
-import RoostServer
 import RoostModel
 import RoostRemote
+import RoostServer
 import TestSupport
 import Testing
 

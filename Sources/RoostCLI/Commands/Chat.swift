@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
+import RoostServer
 
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -119,10 +120,7 @@ struct ChatCommand: AsyncParsableCommand {
         }
 
         private func show(_ result: RecallResult) throws {
-            let documents = (json || jsonl ? result.recollections : []).enumerated().map {
-                RecollectionDocument(
-                    $0.element, rank: $0.offset + 1, in: result, hasExplanation: explain)
-            }
+            let documents = (json || jsonl ? result.recollections : []).map { RecollectionDocument($0) }
             if json { return try Terminal.json(documents) }
             for document in documents { try Terminal.json(document, Terminal.lineEncoder) }
             if jsonl { return }

@@ -3,7 +3,7 @@ import Roost
 package import RoostConversations
 import RoostModel
 
-/// The part of a store that a server may read and change.
+/// The part of a store that a front end may read and change.
 package struct AccessRules: Sendable {
     /// The tags that every visible entry has, or has a tag nested in, and that every new entry gets.
     package var tags: Set<String> = []
@@ -16,6 +16,20 @@ package struct AccessRules: Sendable {
 
     package init() {}
 
+    /// Returns whether an operation is permitted.
+    func permits(_ access: OperationAccess) -> Bool {
+        guard access.effect == .reads || !isReadOnly else { return false }
+        return switch access.part {
+        case .texts: true
+        case .entries: showsEntries
+        // A new entry would not have the source prefix that visible entries have.
+        case .newEntries: showsEntries && sourcePrefix == nil
+        case .messages: showsMessages
+        // Clusters are computed from all entries, so they could reveal entries that are not visible.
+        case .everything: showsEverything
+        }
+    }
+
     /// Whether entries that are not messages are visible. A server for one conversation shows none, unless
     /// tags or a source prefix select some.
     var showsEntries: Bool { scope == nil || !tags.isEmpty || sourcePrefix != nil }
@@ -23,10 +37,6 @@ package struct AccessRules: Sendable {
     /// Whether messages of conversations are visible. Tags and a source prefix select entries only, so a
     /// server with one of them shows messages only if a conversation is named as well.
     var showsMessages: Bool { scope != nil || (tags.isEmpty && sourcePrefix == nil) }
-
-    /// Whether new entries can be added: the server is not read-only, and visible entries need no source
-    /// prefix, which a new entry would not have.
-    var allowsNewEntries: Bool { !isReadOnly && showsEntries && sourcePrefix == nil }
 
     /// The source of texts that a server with limited rules adds; `nil` for the source that all other
     /// programs share.
@@ -43,13 +53,9 @@ package struct AccessRules: Sendable {
     /// Whether all entries and messages are visible.
     var showsEverything: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
 
-    /// Whether clusters are visible. They are computed from all entries, so their labels and keywords could
-    /// reveal entries that are not visible.
-    var showsClusters: Bool { showsEverything }
-
     /// Returns a filter that also selects only visible entries.
     ///
-    /// Messages of conversations are excluded, because the tool `recall` searches them.
+    /// Messages of conversations are excluded, because the operation `recall` searches them.
     func restricting(_ filter: EntryFilter = .all) -> EntryFilter {
         var filter = filter
         // A filter with an empty set of ids matches no entry.
@@ -67,12 +73,12 @@ package struct AccessRules: Sendable {
     /// Checks that an entry stays visible after changes of its tags.
     ///
     /// - Returns: Whether the changes remove tags that decide whether the entry is visible.
-    /// - Throws: ``ToolFailure`` if the entry would no longer be visible.
-    func check(_ changes: EntryChanges, of entry: Entry) throws(ToolFailure) -> Bool {
+    /// - Throws: ``OperationError`` if the entry would no longer be visible.
+    func check(_ changes: EntryChanges, of entry: Entry) throws(OperationError) -> Bool {
         guard !tags.isEmpty, !changes.removedTags.isEmpty else { return false }
         let left = changes.tags(changing: entry.tags)
         for tag in tags.sorted() where EntryCondition.Test.equals(tag).tags(among: left).isEmpty {
-            throw ToolFailure(
+            throw OperationError(
                 "the tag '\(tag)' cannot be removed: this server shows only entries that have it")
         }
         return true

@@ -9,8 +9,11 @@ struct TokenBudget {
     static let standard = 8_000
     /// The values that a caller can choose.
     static let range = 200...50_000
-    static let argument = ToolProperty(
-        "budget", .integer(range), "The maximum size of the answer in tokens; \(standard) by default.")
+    static let parameter = OperationParameter(
+        "budget",
+        Schema.integer(
+            "The maximum size of the answer in tokens; \(standard) by default for agents, otherwise unlimited.",
+            range))
     /// The estimated number of UTF-8 bytes per token. English prose has about four; code and other languages
     /// have fewer.
     private static let bytesPerToken = 3
@@ -18,17 +21,13 @@ struct TokenBudget {
     /// The number of bytes that remain.
     private(set) var remainingBytes: Int
 
-    init(tokens: Int) { remainingBytes = tokens * Self.bytesPerToken }
+    /// Creates a budget; without a number of tokens, it is unlimited.
+    init(tokens: Int?) { remainingBytes = tokens.map { $0 * Self.bytesPerToken } ?? .max }
 
     /// Returns whether all values fit.
     func fits(_ values: [JSONValue]) -> Bool {
         var budget = self
         return values.allSatisfy { budget.take($0) }
-    }
-
-    /// Creates the budget that the argument `budget` of a call names.
-    init(_ arguments: ToolArguments) {
-        self.init(tokens: arguments.integer("budget", default: Self.standard))
     }
 
     /// Uses the part of the budget that a value needs.
