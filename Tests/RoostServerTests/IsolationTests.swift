@@ -244,7 +244,6 @@ struct IsolationTests {
             let list = await harness.request("resources/templates/list")
             let templates = (list["result"]?["resourceTemplates"]?.elements ?? []).map { $0["name"] }
             #expect(templates.contains("cluster") == rules.showsEverything)
-            #expect(templates.contains("source") == rules.showsEntries)
         }
     }
 

@@ -165,7 +165,7 @@ struct OperationTests {
             #expect(types.contains(property["type"] ?? .null), "\(operation.name) \(parameter.name)")
         }
         let required = Set(operation.storedSchema.strings("required"))
-        #expect(required.isSubset(of: operation.parameters.filter(\.isRequired).map(\.name)))
+        #expect(required.isSubset(of: operation.parameters.filter { $0.use == .required }.map(\.name)))
     }
 
     @Test func `an operation that the rules forbid does not run`() async throws {

@@ -26,7 +26,7 @@ package struct APIServer: Service {
         operations.directory = settings.directory
         operations.backupPassphrase = settings.backupPassphrase
         let context = ServerContext(
-            settings: settings, handle: handle, operations: operations, agents: MCPServer(operations),
+            settings: settings, operations: operations, agents: MCPServer(operations),
             streams: Admission(maximum: settings.limits.concurrentStreams),
             requests: Admission(maximum: settings.limits.concurrentRequests))
         responder = Responder(
@@ -88,7 +88,6 @@ package struct APIServer: Service {
 /// The objects that all routes of a server share.
 struct ServerContext: Sendable {
     let settings: ServerSettings
-    let handle: StoreHandle
     let operations: Operations
     let agents: MCPServer
     /// The limit on streams.

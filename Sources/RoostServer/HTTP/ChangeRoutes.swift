@@ -53,7 +53,7 @@ enum ChangeRoutes {
 
     /// Returns the position of a cursor; without one, the present end of the changes.
     private static func position(of call: Call, _ cursor: ChangeCursor?) async throws -> Position {
-        try await call.context.handle.use { store in
+        try await call.context.operations.handle.use { store in
             let present = try await store.storage.snapshot().stamp.cursor
             let cursor = cursor ?? present
             return Position(

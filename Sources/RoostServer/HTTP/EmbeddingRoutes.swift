@@ -72,7 +72,7 @@ enum EmbeddingRoutes {
     ) { call in
         let input = call.body["input"]
         let texts = (input?.elements ?? [input ?? .null]).compactMap(\.asString)
-        return try await call.context.handle.use { store in
+        return try await call.context.operations.handle.use { store in
             let space = store.embedder.space
             try check(call.body["model"]?.asString, of: space)
             let dimensions = call.body["dimensions"]?.integer ?? space.dimension
@@ -122,7 +122,7 @@ enum EmbeddingRoutes {
                         ], required: ["object", "data"], isOpen: true)))
         ]
     ) { call in
-        let space = try await call.context.handle.use { $0.embedder.space }
+        let space = try await call.context.operations.handle.use { $0.embedder.space }
         return .json([
             "object": "list",
             "data": [["id": .string(space.model), "object": "model", "created": 0, "owned_by": "roost"]],

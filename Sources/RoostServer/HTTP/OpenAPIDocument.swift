@@ -6,7 +6,6 @@ enum OpenAPIDocument {
     /// The schema to which all routes refer. The document has also those that routes contain under a name.
     static let components: [String: JSONValue] = ["Problem": Problem.schema]
 
-    /// Returns the document for routes.
     static func json(_ routes: [Route], version: String) -> JSONValue {
         var paths: [String: JSONValue] = [:]
         for route in routes {
@@ -94,7 +93,6 @@ enum OpenAPIDocument {
 }
 
 extension Problem {
-    /// The schema of ``json(advice:requestID:)``.
     static let schema = Schema.object(
         [
             "type": Schema.string("The kind of problem as a URN."), "title": Schema.string("The status."),

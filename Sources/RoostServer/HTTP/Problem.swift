@@ -10,14 +10,11 @@ struct Problem: Error, Sendable {
     var status: HTTPResponse.Status
     /// The stable name of the problem, for programs.
     var code: String
-    /// A sentence about the kind of problem.
-    var title: String
     /// A sentence about this occurrence; it contains no stored text.
     var detail: String
     var remedy: Remedy?
     /// The number of seconds after which a repetition may succeed.
     var retryAfter: Int?
-    /// Additional header fields.
     var headers = HTTPFields()
 
     init(
@@ -26,12 +23,10 @@ struct Problem: Error, Sendable {
     ) {
         (self.status, self.code, self.detail) = (status, code, detail)
         (self.remedy, self.retryAfter) = (remedy, retryAfter)
-        title = status.reasonPhrase
     }
 
     static func invalid(_ detail: String) -> Problem { Problem(.badRequest, "invalidRequest", detail) }
 
-    /// Creates the problem of an object that does not exist.
     static func notFound(_ detail: String) -> Problem { Problem(.notFound, "notFound", detail) }
 
     /// The problem of a request that the server could answer at another time.
@@ -41,10 +36,9 @@ struct Problem: Error, Sendable {
     /// The media type of problems (RFC 9457, section 3).
     static let mediaType = "application/problem+json"
 
-    /// Returns the body of the response.
     func json(advice: (Remedy) -> String?, requestID: String) -> JSONValue {
         var members: [String: JSONValue] = [
-            "type": .string("urn:roost:problem:\(code)"), "title": .string(title),
+            "type": .string("urn:roost:problem:\(code)"), "title": .string(status.reasonPhrase),
             "status": .integer(Int64(status.code)), "detail": .string(detail), "code": .string(code),
             "requestId": .string(requestID),
         ]
@@ -57,7 +51,6 @@ struct Problem: Error, Sendable {
 }
 
 extension Problem {
-    /// Returns the problem that describes an error of the library.
     init(_ error: any Error) {
         switch error {
         case let error as Problem: self = error

@@ -21,20 +21,16 @@ struct Reply: Sendable {
     var headers = HTTPFields()
     var body = Body.none
 
-    /// Creates an answer without a body.
     static func empty(_ status: Status = .noContent) -> Reply { Reply(status: status) }
 
-    /// Creates an answer with a JSON value.
     static func json(_ value: JSONValue, _ status: Status = .ok) -> Reply {
         Reply(status: status, body: .bytes(value.serialized(), type: "application/json"))
     }
 
-    /// Creates an answer with a text.
     static func text(_ text: String, type: String) -> Reply {
         Reply(status: .ok, body: .bytes(Data(text.utf8), type: type))
     }
 
-    /// Creates a stream.
     static func stream(
         type: String, watching request: Request? = nil,
         _ write: @escaping @Sendable (StreamWriter) async throws -> Void
@@ -43,7 +39,6 @@ struct Reply: Sendable {
         return reply.with("X-Accel-Buffering", "no")
     }
 
-    /// Returns the answer with a header field.
     func with(_ name: String, _ value: String) -> Reply {
         var reply = self
         if let name = HTTPField.Name(name) { reply.headers[name] = value }
@@ -52,7 +47,6 @@ struct Reply: Sendable {
 
     // MARK: Responses of Hummingbird
 
-    /// Returns the response on a connection.
     func response(on channel: any Channel) -> Response {
         var headers = headers
         switch body {
@@ -119,17 +113,14 @@ struct StreamWriter: Sendable {
 
     init(_ send: @escaping @Sendable (ByteBuffer) async throws -> Void) { self.send = send }
 
-    /// Writes bytes.
     func write(_ bytes: some Sequence<UInt8>) async throws {
         try await send(ByteBuffer(bytes: bytes))
     }
 
-    /// Writes a JSON value and a line feed.
     func line(_ value: JSONValue) async throws {
         try await write(value.serialized() + [0x0A])
     }
 
-    /// Writes a server-sent event.
     func event(_ name: String?, id: String? = nil, _ data: JSONValue) async throws {
         var text = ""
         if let id { text += "id: \(id)\n" }

@@ -9,7 +9,6 @@ struct RequestReader: Sendable {
     let limits: ServerSettings.Limits
     let check: SchemaCheck
 
-    /// Returns the checked parameters.
     func parameters(
         of request: HTTPRequest, query: String?, path: [String: String], _ route: Route
     ) throws(Problem) -> [String: JSONValue] {

@@ -96,7 +96,7 @@ struct Responder: HTTPResponder {
             throw problem
         case .route(let route, let values):
             if route.needsToken { try access.checkToken(request.head) }
-            if route.effect == .writes, context.settings.isReadOnly {
+            if route.writes, context.settings.isReadOnly {
                 throw Problem(.forbidden, "readOnly", "the server is read-only")
             }
             return try await handle(request, route, values, id)
@@ -130,7 +130,7 @@ struct Responder: HTTPResponder {
         if let body = route.body, body.mediaType == "application/json", !route.readsRawBody {
             call.body = try reader.json(call.bytes, request.headers, body)
         }
-        guard route.effect == .writes else { return try await route.handle(call) }
+        guard route.writes else { return try await route.handle(call) }
         return try await UndoGroup.run { [call] in Self.inUndoGroup(try await route.handle(call)) }
     }
 
@@ -157,7 +157,6 @@ struct Responder: HTTPResponder {
         }
     }
 
-    /// Refuses a body that is compressed.
     private static func checkEncoding(_ headers: HTTPFields) throws(Problem) {
         guard let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" else { return }
         throw Problem(
@@ -190,7 +189,6 @@ struct Responder: HTTPResponder {
         reply.headers[.accessControlExposeHeaders] = "*"
     }
 
-    /// Returns the field `Allow` of a path with the given methods. Every path supports OPTIONS.
     private static func allowed(_ methods: [HTTPRequest.Method]) -> String {
         (methods + [.options]).map(\.rawValue).joined(separator: ", ")
     }
@@ -221,7 +219,6 @@ struct Responder: HTTPResponder {
     }
 }
 
-/// The connection on which a request arrived.
 struct ConnectionContext: InitializableFromSource {
     let channel: any Channel
 

@@ -6,7 +6,6 @@ import RoostModel
 /// An operation of the server: its description, from which the OpenAPI document is made and requests are
 /// checked, and the function that answers requests.
 struct Route: Sendable {
-    /// The body of a request or an answer.
     struct Body: Sendable {
         var mediaType: String
         var schema: JSONValue
@@ -25,25 +24,16 @@ struct Route: Sendable {
             mediaType: "application/x-ndjson", schema: Schema.string("One JSON object per line."))
     }
 
-    /// A possible answer.
     struct Answer: Sendable {
         var status: Int
         var description: String
         var body: Body?
-        /// The names of header fields with their descriptions.
         var headers: [String: String] = [:]
-        /// Other forms of the body.
         var alternatives: [Body] = []
 
         init(_ status: Int, _ description: String, _ body: Body? = nil, headers: [String: String] = [:]) {
             (self.status, self.description, self.body, self.headers) = (status, description, body, headers)
         }
-    }
-
-    enum Effect: Sendable {
-        case reads
-        /// The route changes the store, so a read-only server refuses it.
-        case writes
     }
 
     var method: HTTPRequest.Method
@@ -54,7 +44,8 @@ struct Route: Sendable {
     var tag: String
     var summary: String
     var details: String?
-    var effect = Effect.reads
+    /// Whether the route changes the store, so that a read-only server refuses it.
+    var writes = false
     /// Whether requests need the token, and count against the limit on requests that are answered at the same
     /// time.
     var needsToken = true
@@ -92,7 +83,7 @@ struct Route: Sendable {
             problems[409] = "The request conflicts with the state of the store."
             problems[410] = "The cursor has expired, because the store has changed; begin again."
         }
-        if effect == .writes { problems[507] = "The disk or the store is full." }
+        if writes { problems[507] = "The disk or the store is full." }
         if parameters.contains(where: { $0.name == "If-Match" }) {
             problems[412] = "The entry does not exist or has changed since the revision of If-Match."
         }
@@ -103,7 +94,6 @@ struct Route: Sendable {
 
 /// A parameter of a route in the path, the query or the header of a request.
 struct Parameter: Sendable {
-    /// The part of a request that contains the parameter.
     enum Location: String, Sendable {
         case path, query, header
     }
@@ -122,7 +112,6 @@ struct Parameter: Sendable {
         Parameter(name: name, location: .query, schema: schema, isRequired: isRequired)
     }
 
-    /// Creates a header field.
     static func header(_ name: String, _ schema: JSONValue) -> Parameter {
         Parameter(name: name, location: .header, schema: schema, isRequired: false)
     }
@@ -140,7 +129,6 @@ struct Parameter: Sendable {
         }
     }
 
-    /// The JSON form of the OpenAPI document.
     var json: JSONValue {
         var schema = schema.members ?? [:]
         var members: [String: JSONValue] = [
@@ -159,7 +147,6 @@ struct Call: Sendable {
     var id: String
     /// The operation that the request calls (``Route/operation``).
     var operation: String
-    /// The checked parameters by name.
     var values: [String: JSONValue]
     /// The checked JSON body; null without a body.
     var body: JSONValue = .null
@@ -167,13 +154,11 @@ struct Call: Sendable {
     var bytes = Data()
     var context: ServerContext
 
-    /// Returns a parameter as text; `nil` if it is absent.
     func string(_ name: String) -> String? { values[name]?.asString }
 
     /// Returns a Boolean; `false` if the parameter is absent.
     func flag(_ name: String) -> Bool { values[name]?.flag ?? false }
 
-    /// Returns a header field.
     func header(_ name: String) -> String? {
         HTTPField.Name(name).flatMap { request.headers[$0] }
     }

@@ -12,70 +12,53 @@ struct RouteTable: Sendable {
         case none
     }
 
-    private final class Node: Sendable {
-        let children: [String: Node]
-        let placeholder: (name: String, node: Node)?
-        let routes: [HTTPRequest.Method: Route]
-
-        init(_ routes: [(segments: ArraySlice<String>, route: Route)]) {
-            var (ending, groups): ([HTTPRequest.Method: Route], [String: [(ArraySlice<String>, Route)]]) =
-                ([:], [:])
-            for (segments, route) in routes {
-                guard let first = segments.first else {
-                    precondition(ending[route.method] == nil, "two routes for \(route.method) \(route.path)")
-                    ending[route.method] = route
-                    continue
-                }
-                groups[first, default: []].append((segments.dropFirst(), route))
-            }
-            let names = groups.keys.filter { $0.hasPrefix("{") }
-            precondition(names.count <= 1, "placeholders for the same segment must have the same name")
-            placeholder = names.first.map { name in
-                (String(name.dropFirst().dropLast()), Node(groups[name] ?? []))
-            }
-            children = groups.filter { !$0.key.hasPrefix("{") }.mapValues(Node.init)
-            self.routes = ending
-        }
-    }
-
     /// All routes, in the order of the documentation.
     let routes: [Route]
-    private let root: Node
+    private let patterns: [[String]]
 
     /// Creates a table.
     ///
     /// - Precondition: No two routes have the same path and method.
     init(_ routes: [Route]) {
         self.routes = routes
-        root = Node(routes.map { (Self.segments(of: $0.path)[...], $0) })
+        patterns = routes.map { Self.segments(of: $0.path) }
+        precondition(Set(routes.map { "\($0.method) \($0.path)" }).count == routes.count)
     }
 
     private static func segments(of path: String) -> [String] {
         path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
     }
 
-    /// Returns the route for a path without a query.
+    /// Returns the route for a path without a query. Of the paths that match, the one with the fewest placeholders counts.
     func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
-        var node = root
-        var values: [String: String] = [:]
-        var segments = Self.segments(of: path)[...]
-        while let segment = segments.popFirst() {
-            if let child = node.children[segment] {
-                node = child
-            } else if let (name, next) = node.placeholder, !segment.isEmpty {
-                guard let value = segment.removingPercentEncoding else { return .none }
-                values[name] = value
-                node = next
-            } else {
-                return .none
-            }
+        let segments = Self.segments(of: path)
+        var found: [(route: Route, values: [String: String])] = []
+        for (route, pattern) in zip(routes, patterns) {
+            guard let values = Self.values(of: segments, pattern) else { continue }
+            let fewest = found.first?.values.count ?? .max
+            if values.count < fewest { found = [] }
+            if values.count <= fewest { found.append((route, values)) }
         }
-        if let route = node.routes[method] { return .route(route, values) }
-        if method == .head, let route = node.routes[.get], !route.isStream { return .route(route, values) }
-        guard !node.routes.isEmpty else { return .none }
-        var methods = Array(node.routes.keys)
-        if let route = node.routes[.get], !route.isStream { methods.append(.head) }
+        guard !found.isEmpty else { return .none }
+        let get = found.first { $0.route.method == .get && !$0.route.isStream }
+        if let match = found.first(where: { $0.route.method == method }) ?? (method == .head ? get : nil) {
+            return .route(match.route, match.values)
+        }
+        let methods = found.map(\.route.method) + (get == nil ? [] : [.head])
         return .otherMethods(methods.sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// Returns the values of the placeholders of a pattern; `nil` if the segments do not match it.
+    private static func values(of segments: [String], _ pattern: [String]) -> [String: String]? {
+        guard segments.count == pattern.count else { return nil }
+        var values: [String: String] = [:]
+        for (segment, part) in zip(segments, pattern) where segment != part {
+            guard part.hasPrefix("{"), !segment.isEmpty, let value = segment.removingPercentEncoding else {
+                return nil
+            }
+            values[String(part.dropFirst().dropLast())] = value
+        }
+        return values
     }
 }
 
@@ -85,8 +68,8 @@ extension Route {
     init(_ operation: AnyOperation) {
         let route = operation.route
         let hasQuery = route.method == .get || route.method == .delete
-        func isInPath(_ parameter: OperationParameter) -> Bool { route.path.contains("{\(parameter.name)}") }
-        func isInBody(_ parameter: OperationParameter) -> Bool {
+        func isInPath(_ parameter: Argument) -> Bool { route.path.contains("{\(parameter.name)}") }
+        func isInBody(_ parameter: Argument) -> Bool {
             !hasQuery && !isInPath(parameter) && parameter.header == nil
         }
         let typeName = operation.name.split(separator: "_").map(\.capitalized).joined()
@@ -99,11 +82,11 @@ extension Route {
         self.init(
             method: route.method, path: route.path, operation: operation.name, tag: route.tag,
             summary: operation.summary, details: operation.details.isEmpty ? nil : operation.details,
-            effect: operation.access.effect == .reads ? .reads : .writes,
+            writes: operation.access.effect != .reads,
             parameters: operation.parameters.filter { !isInBody($0) }.map { parameter -> Parameter in
                 if isInPath(parameter) { return .path(parameter.name, parameter.schema) }
                 if let header = parameter.header { return .header(header, parameter.schema) }
-                return .query(parameter.name, parameter.schema, isRequired: parameter.isRequired)
+                return .query(parameter.name, parameter.schema, isRequired: parameter.use == .required)
             },
             body: body["properties"] == [:] ? nil : .json(body), answers: answers
         ) { call in

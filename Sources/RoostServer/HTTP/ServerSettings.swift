@@ -41,7 +41,6 @@ package struct ServerSettings: Sendable {
     /// Whether requests that change the store are refused.
     package var isReadOnly = false
     package var limits = Limits()
-    /// The version of the program.
     package var version = ""
     /// The folder of the store, for backups; `nil` for a store without a folder.
     package var directory: URL?

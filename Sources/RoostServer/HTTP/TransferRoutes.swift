@@ -32,7 +32,7 @@ enum TransferRoutes {
             + "the numbers of received, new, updated and unchanged entries, which are stored then. The last "
             + "line has `done: true`, or `error` and the number of the faulty line. After an error, the lines "
             + "of earlier steps stay stored; the same lines can be sent again.",
-        effect: .writes, isStream: true, body: .lines, streamsBody: true,
+        writes: true, isStream: true, body: .lines, streamsBody: true,
         answers: [Route.Answer(200, "The progress.", .lines)]
     ) { call in
         let type = (call.header("Content-Type") ?? "application/x-ndjson").lowercased()
@@ -153,7 +153,7 @@ enum TransferRoutes {
         private mutating func commit() async throws {
             let batch = drafts
             guard !batch.isEmpty else { return }
-            let report = try await call.context.handle.use { store in
+            let report = try await call.context.operations.handle.use { store in
                 try await store.ingest([
                     SourceDraft(id: TransferRoutes.source, fingerprint: "", entries: batch, isComplete: false)
                 ])
@@ -189,7 +189,7 @@ enum TransferRoutes {
         ],
         answers: [Route.Answer(200, "One line per entry.", .lines)]
     ) { call in
-        try await call.context.handle.use { store in
+        try await call.context.operations.handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let context = OperationContext(
                 operations: call.context.operations, operation: call.operation, arguments: call.values,

@@ -26,7 +26,6 @@ package final class MCPConnection: Sendable {
 
     /// The maximum number of requests and batches that are answered at the same time.
     static let maximumRunning = 64
-    /// The maximum number of messages in a batch.
     package static let maximumBatch = 100
 
     /// Creates a connection.
@@ -57,7 +56,6 @@ package final class MCPConnection: Sendable {
         }
     }
 
-    /// Waits until all requests have been answered.
     package func finish() async {
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     }

@@ -100,14 +100,12 @@ package struct ProtocolError: Error, Sendable, Hashable {
         case resourceNotFound = -32002
         /// An HTTP header is missing or differs from the body.
         case headerMismatch = -32020
-        case missingCapability = -32021
         case unsupportedVersion = -32022
     }
 
     package var code: Code
     /// A sentence for the developers of the client.
     package var message: String
-    /// Additional data for programs.
     package var data: JSONValue?
 
     package init(_ code: Code, _ message: String, data: JSONValue? = nil) {
@@ -145,7 +143,6 @@ package enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
     package var isStateless: Bool { self >= .july2026 }
     /// Whether several messages can be sent as an array. Only one revision has this feature.
     package var allowsBatches: Bool { self == .march2025 }
-    /// Whether tools have annotations.
     var hasAnnotations: Bool { self >= .march2025 }
     /// Whether tools have titles and output schemas, and results have structured content.
     var hasStructuredContent: Bool { self >= .june2025 }
@@ -154,10 +151,8 @@ package enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The circumstances of one request.
 struct CallContext: Sendable {
     var id: RequestID
-    /// The revision of the protocol that applies to the request.
     var version: ProtocolVersion
     /// The token with which the client asked for progress notifications.
     var progressToken: JSONValue?

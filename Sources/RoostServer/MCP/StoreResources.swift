@@ -2,16 +2,15 @@ import Foundation
 import Roost
 import RoostModel
 
-/// The resources of a store: entries, clusters and sources.
+/// The resources of a store: entries and clusters.
 struct StoreResources {
     let handle: StoreHandle
     let rules: AccessRules
 
-    /// The number of resources on a page of the list.
     private static let pageSize = 100
     /// The maximum size of a resource's text in bytes of UTF-8.
     private static let maximumTextLength = 1 << 20
-    /// The maximum number of members that the text of a cluster or a source lists.
+    /// The maximum number of members that the text of a cluster lists.
     private static let maximumMembers = 200
 
     /// The templates of addresses that can be those of visible resources.
@@ -29,17 +28,10 @@ struct StoreResources {
                 "mimeType": "application/json",
             ])
         }
-        if rules.showsEntries {
-            templates.append([
-                "uriTemplate": "roost://source/{source}", "name": "source", "title": "Source",
-                "description": "The entries of a file or another source, whose id is percent-encoded.",
-                "mimeType": "application/json",
-            ])
-        }
         return templates
     }
 
-    /// Lists the clusters. Entries and sources are too numerous to list; the tool `search` finds them.
+    /// Lists the clusters. Entries are too numerous to list; the tool `search` finds them.
     func list(cursor: String?) async throws -> [String: JSONValue] {
         try await handle.use { store in
             guard rules.showsEverything else { return ["resources": []] }
@@ -66,15 +58,13 @@ struct StoreResources {
         ]
     }
 
-    /// The digest that distinguishes cursors of the list from those of tools.
     private static let listDigest = PageCursor.digest(of: "resources/list", [:])
 
-    /// Returns the position of a page of the list.
     private static func offset(_ cursor: String?, at stamp: Stamp, of count: Int) throws -> Int {
         guard let cursor else { return 0 }
-        do throws(PageCursor.Defect) {
+        do throws(OperationError) {
             let offset = try PageCursor(cursor, of: listDigest, at: stamp).position
-            guard offset < count else { throw .isInvalid }
+            guard offset < count else { throw PageCursor.isInvalid }
             return offset
         } catch {
             throw ProtocolError(.invalidParameters, error.message)
@@ -100,34 +90,15 @@ struct StoreResources {
                 let members = try await ListClusterMembers.members(
                     of: cluster, among: records, snapshot)
                 let entries = try await snapshot.entries(members.prefix(Self.maximumMembers).map(\.0))
-                return try Self.json(
-                    uri,
-                    [
-                        "id": .string(cluster.id.text), "label": .string(cluster.label),
-                        "keywords": .array(cluster.keywords.map { .string($0) }),
-                        "size": .integer(Int64(members.count)),
-                    ], entries)
-            case .source(let id):
-                // Entries that were added one by one have a source without a record.
-                let filter = rules.restricting(EntryFilter(sources: [id]))
-                let entries = try await snapshot.entries(
-                    after: nil, limit: Self.maximumMembers, matching: filter
-                ).entries
-                guard !entries.isEmpty else { return nil }
-                let size = try await snapshot.rows(matching: filter).count
-                return try Self.json(uri, ["source": .string(id), "size": .integer(Int64(size))], entries)
+                let summary: [String: JSONValue] = [
+                    "id": .string(cluster.id.text), "label": .string(cluster.label),
+                    "keywords": .array(cluster.keywords.map { .string($0) }), "size": .count(members.count),
+                    "entries": .array(try entries.map { try JSONValue.encoding(EntryDocument($0)) }),
+                    "notice": MCPServer.notice,
+                ]
+                let text = String(decoding: JSONValue.object(summary).serialized(), as: UTF8.self)
+                return [["uri": .string(uri), "mimeType": "application/json", "text": .string(text)]]
             }
         }
-    }
-
-    /// Returns the contents of a resource that has entries.
-    private static func json(
-        _ uri: String, _ members: [String: JSONValue], _ entries: [Entry]
-    ) throws -> [JSONValue] {
-        var members = members
-        members["entries"] = .array(try entries.map { try JSONValue.encoding(EntryDocument($0)) })
-        members["notice"] = MCPServer.notice
-        let text = String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
-        return [["uri": .string(uri), "mimeType": "application/json", "text": .string(text)]]
     }
 }

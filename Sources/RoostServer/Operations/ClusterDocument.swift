@@ -51,7 +51,6 @@ package struct ClusterDocument: Codable, Sendable {
     }
 }
 
-/// The clusters of a store in their hierarchy.
 package struct ClusterHierarchy: Sendable {
     package struct Node: Sendable {
         package var document: ClusterDocument

@@ -1,17 +1,15 @@
 import Roost
 import RoostModel
 
-/// The parameters of operations on a cluster.
 enum ClusterParameters {
     static let tag = "Clusters"
-    static let cluster = OperationParameter(
+    static let cluster = Argument(
         "cluster",
         Schema.string(
             "The id or label of the cluster.", minimum: 1, maximum: OperationContext.maximumNameLength),
-        isRequired: true)
+        .required)
 }
 
-/// Lists the clusters.
 struct ListClusters: Operation {
     struct Output: Codable, Sendable {
         var clusters: [ClusterDocument]
@@ -23,7 +21,6 @@ struct ListClusters: Operation {
     var limit: Int?
 
     static let name = "clusters"
-    static let title = "Browse the clusters"
     static let summary = "Lists the clusters of the store with labels, keywords and sizes, largest first."
     static let details =
         "A cluster with a 'parent' is part of that cluster. With 'query', the clusters that are most similar to a "
@@ -32,17 +29,15 @@ struct ListClusters: Operation {
     static let route = OperationRoute(.get, "/clusters", ClusterParameters.tag)
     static let parameters =
         [
-            OperationParameter(
+            Argument(
                 "query",
                 Schema.string(
-                    "A text; the clusters that are most similar to it come first.", minimum: 1,
-                    maximum: 1_000))
+                    "A text; the clusters that are most similar to it come first.", minimum: 1, maximum: 1_000
+                ))
         ] + OperationContext.pageParameters(maximum: 10_000, standard: 50) + [TokenBudget.parameter]
 
     func run(in context: OperationContext) async throws -> Output {
         try TextValues.check(query, "query")
-        let offset = try context.position() ?? 0
-        let limit = limit ?? 50
         // The order and the sizes depend on all members, which one statement reads faster than one statement per
         // cluster would.
         let clusters = try await context.snapshot.clusters()
@@ -58,22 +53,18 @@ struct ListClusters: Operation {
         } else {
             documents = hierarchy.nodes.map(\.document)
         }
-        let page = Array(documents.dropFirst(offset).prefix(limit))
-        let (items, next) = try context.page(
-            page, from: offset, isLast: offset + page.count >= documents.count, context.budget)
+        let (items, next) = try context.page(of: documents, standard: 50, context.budget)
         let notice = "the store has no clusters yet; \(context.adviceToCluster)"
         return Output(clusters: items, notices: clusters.isEmpty ? [notice] : nil, nextCursor: next)
     }
 }
 
-/// Returns a cluster.
 struct ReadCluster: Operation {
     typealias Output = ClusterDocument
 
     var cluster: String
 
     static let name = "cluster"
-    static let title = "Read a cluster"
     static let summary = "Returns a cluster without its members."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/{cluster}", ClusterParameters.tag)
@@ -86,7 +77,6 @@ struct ReadCluster: Operation {
     }
 }
 
-/// Lists the members of a cluster.
 struct ListClusterMembers: Operation {
     struct Output: Codable, Sendable {
         var members: [EntryDocument]
@@ -99,7 +89,6 @@ struct ListClusterMembers: Operation {
     var limit: Int?
 
     static let name = "cluster_members"
-    static let title = "List the members of a cluster"
     static let summary =
         "Lists the entries of a cluster and of the clusters below it, nearest to their centroids first."
     static let access = OperationAccess(.reads, .everything)
@@ -139,17 +128,15 @@ struct ListClusterMembers: Operation {
     }
 }
 
-/// Compares the clusters with those of the previous run.
 struct CompareClusters: Operation {
     typealias Output = ClusterExport.Lineage
 
     static let name = "cluster_diff"
-    static let title = "Compare the clusters"
     static let summary = "Compares the clusters with those of the previous run."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/diff", ClusterParameters.tag)
     static let isTool = false
-    static let parameters: [OperationParameter] = []
+    static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> ClusterExport.Lineage {
         ClusterExport.Lineage(try await context.store.clusterLineage())

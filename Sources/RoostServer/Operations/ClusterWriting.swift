@@ -3,6 +3,14 @@ import RoostClustering
 import RoostModel
 import Synchronization
 
+/// An operation with which a person edits clusters. Agents are not offered it.
+protocol ClusterEdit: Operation {}
+
+extension ClusterEdit {
+    static var access: OperationAccess { OperationAccess(.changes, .everything) }
+    static var isTool: Bool { false }
+}
+
 extension OperationContext {
     /// Returns the id of a cluster that an operation changes.
     fileprivate func clusterID(_ name: String) async throws -> Cluster.ID {
@@ -17,7 +25,6 @@ extension OperationContext {
     }
 }
 
-/// Clusters all entries.
 struct Recluster: Operation {
     struct Output: Codable, Sendable {
         /// The number of clusters of all levels.
@@ -35,7 +42,6 @@ struct Recluster: Operation {
     var dryRun: Bool?
 
     static let name = "recluster"
-    static let title = "Recluster the entries"
     static let summary = "Groups all entries into labeled clusters."
     static let details =
         "Clusters keep their ids and the user's labels as long as most of their members stay. Takes seconds for "
@@ -44,17 +50,16 @@ struct Recluster: Operation {
     static let route = OperationRoute(.post, "/clusters/recluster", ClusterParameters.tag)
     static let returnsTexts = false
     static let parameters = [
-        OperationParameter(
+        Argument(
             "clusters",
             Schema.integer(
                 "The number of clusters; without it, the number is determined by the texts.", 1...100_000)),
-        OperationParameter(
+        Argument(
             "granularity",
             Schema.choice(
                 LeidenClusterer.Granularity.allCases.map(\.rawValue),
-                "Whether to create larger or smaller clusters than usual; not with 'clusters'."),
-            isForAgents: false),
-        OperationParameter("dryRun", Schema.flag("Whether to report the result without saving it.")),
+                "Whether to create larger or smaller clusters than usual; not with 'clusters'."), .programs),
+        Argument("dryRun", Schema.flag("Whether to report the result without saving it.")),
     ]
 
     func run(in context: OperationContext) async throws -> Output {
@@ -84,28 +89,24 @@ struct Recluster: Operation {
     }
 }
 
-/// Moves entries to a cluster.
-struct MoveEntries: Operation {
+struct MoveEntries: ClusterEdit {
     typealias Output = ClusterDocument
 
     var cluster: String
     var entries: [String]
 
     static let name = "move_entries"
-    static let title = "Move entries"
     static let summary = "Moves entries to a cluster."
     static let details =
         "The next run can assign them differently. A cluster without entries ends."
-    static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.post, "/clusters/{cluster}/members", ClusterParameters.tag)
-    static let isTool = false
     static let parameters = [
         ClusterParameters.cluster,
-        OperationParameter(
+        Argument(
             "entries",
             Schema.array(
                 of: Schema.string("The id of an entry."), "The entries.", minimum: 1, maximum: 10_000),
-            isRequired: true),
+            .required),
     ]
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
@@ -115,27 +116,23 @@ struct MoveEntries: Operation {
     }
 }
 
-/// Sets the label of a cluster.
-struct LabelCluster: Operation {
+struct LabelCluster: ClusterEdit {
     typealias Output = ClusterDocument
 
     var cluster: String
     var label: String?
 
     static let name = "label_cluster"
-    static let title = "Label a cluster"
     static let summary = "Sets the label of a cluster, or resets it with null."
-    static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.patch, "/clusters/{cluster}", ClusterParameters.tag)
-    static let isTool = false
     static let parameters = [
         ClusterParameters.cluster,
-        OperationParameter(
+        Argument(
             "label",
             Schema.nullable(
                 Schema.string(
                     "The label, which later runs keep.", minimum: 1,
-                    maximum: KnowledgeStore.maximumLabelLength)), isRequired: true),
+                    maximum: KnowledgeStore.maximumLabelLength)), .required),
     ]
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
@@ -144,8 +141,7 @@ struct LabelCluster: Operation {
     }
 }
 
-/// Removes a cluster, but keeps its entries.
-struct RemoveCluster: Operation {
+struct RemoveCluster: ClusterEdit {
     struct Output: Codable, Sendable {
         /// The id of the cluster.
         var removed: String
@@ -154,11 +150,8 @@ struct RemoveCluster: Operation {
     var cluster: String
 
     static let name = "remove_cluster"
-    static let title = "Remove a cluster"
     static let summary = "Removes a cluster, but keeps its entries."
-    static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.delete, "/clusters/{cluster}", ClusterParameters.tag)
-    static let isTool = false
     static let parameters = [ClusterParameters.cluster]
 
     func run(in context: OperationContext) async throws -> Output {
@@ -168,24 +161,20 @@ struct RemoveCluster: Operation {
     }
 }
 
-/// Merges clusters into the first one.
-struct MergeClusters: Operation {
+struct MergeClusters: ClusterEdit {
     typealias Output = ClusterDocument
 
     var clusters: [String]
 
     static let name = "merge_clusters"
-    static let title = "Merge clusters"
     static let summary = "Merges clusters into the first one."
-    static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.post, "/clusters/merge", ClusterParameters.tag)
-    static let isTool = false
     static let parameters = [
-        OperationParameter(
+        Argument(
             "clusters",
             Schema.array(
                 of: Schema.string("The id of a cluster."), "The clusters.", minimum: 2, maximum: 1_000),
-            isRequired: true)
+            .required)
     ]
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
@@ -194,8 +183,7 @@ struct MergeClusters: Operation {
     }
 }
 
-/// Splits a cluster into parts.
-struct SplitCluster: Operation {
+struct SplitCluster: ClusterEdit {
     struct Output: Codable, Sendable {
         /// The parts, largest first.
         var clusters: [ClusterDocument]
@@ -205,14 +193,11 @@ struct SplitCluster: Operation {
     var parts: Int?
 
     static let name = "split_cluster"
-    static let title = "Split a cluster"
     static let summary = "Splits a cluster into parts."
-    static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.post, "/clusters/{cluster}/split", ClusterParameters.tag)
-    static let isTool = false
     static let parameters = [
         ClusterParameters.cluster,
-        OperationParameter("parts", Schema.integer("The number of parts; 2 by default.", 2...100)),
+        Argument("parts", Schema.integer("The number of parts; 2 by default.", 2...100)),
     ]
 
     func run(in context: OperationContext) async throws -> Output {

@@ -53,13 +53,12 @@ struct MessageSelection: Decodable, Sendable {
     private static let maximumName = 1_000
 
     static let names = ["user", "session", "agent"].map { name in
-        OperationParameter(
-            name, Schema.string("The \(name) of the conversation.", minimum: 1, maximum: maximumName))
+        Argument(name, Schema.string("The \(name) of the conversation.", minimum: 1, maximum: maximumName))
     }
 
     /// The names of a conversation to which messages are added.
     static let defaultedNames = ["user", "session", "agent"].map { name in
-        OperationParameter(
+        Argument(
             name,
             Schema.string(
                 "The \(name) of the conversation; that of the server's conversation, or '\(defaultName)', if it is "
@@ -116,7 +115,6 @@ struct MessageSelection: Decodable, Sendable {
     }
 }
 
-/// Lists conversations.
 struct ListConversations: Operation {
     struct Conversation: Codable, Sendable {
         var user: String
@@ -140,10 +138,7 @@ struct ListConversations: Operation {
         var nextCursor: String?
     }
 
-    var limit: Int?
-
     static let name = "conversations"
-    static let title = "List conversations"
     static let summary = "Lists conversations, the one with the latest message first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.get, "/conversations", MessageSelection.tag)
@@ -154,21 +149,17 @@ struct ListConversations: Operation {
     func run(in context: OperationContext) async throws -> Output {
         let filter = try context.decode(MessageSelection.self).filter(under: context.rules)
         let all = try await ConversationMemory(context.store).conversations(filter)
-        let offset = try context.position() ?? 0
-        let page = all.dropFirst(offset).prefix(limit ?? 100).map { found in
+        let (page, next) = try context.page(of: all, standard: 100, context.budget)
+        let conversations = page.map { found in
             Conversation(
                 user: found.user, session: found.session, agents: found.agents, messages: found.messages,
                 first: DateText.string(from: found.first), last: DateText.string(from: found.last),
                 firstMessage: found.firstMessage, title: found.title)
         }
-        let end = offset + page.count
-        return Output(
-            conversations: page, count: all.count,
-            nextCursor: end < all.count ? context.cursor(end) : nil)
+        return Output(conversations: conversations, count: all.count, nextCursor: next)
     }
 }
 
-/// Lists messages.
 struct ListMessages: Operation {
     struct Output: Codable, Sendable {
         var messages: [MessageDocument]
@@ -177,10 +168,7 @@ struct ListMessages: Operation {
         var nextCursor: String?
     }
 
-    var limit: Int?
-
     static let name = "messages"
-    static let title = "List messages"
     static let summary = "Lists the messages of conversations, oldest first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.get, "/conversations/messages", MessageSelection.tag)
@@ -191,15 +179,12 @@ struct ListMessages: Operation {
     func run(in context: OperationContext) async throws -> Output {
         let filter = try context.decode(MessageSelection.self).filter(under: context.rules)
         let all = try await ConversationMemory(context.store).messages(filter)
-        let offset = try context.position() ?? 0
-        let page = all.dropFirst(offset).prefix(limit ?? 100).map { MessageDocument($0) }
-        let end = offset + page.count
+        let (page, next) = try context.page(of: all, standard: 100, context.budget)
         return Output(
-            messages: page, count: all.count, nextCursor: end < all.count ? context.cursor(end) : nil)
+            messages: page.map { MessageDocument($0) }, count: all.count, nextCursor: next)
     }
 }
 
-/// Stores messages of a conversation.
 struct RememberMessages: Operation {
     struct Message: Decodable, Sendable {
         var role: String
@@ -219,7 +204,6 @@ struct RememberMessages: Operation {
     var messages: [Message]
 
     static let name = "remember_messages"
-    static let title = "Remember messages"
     static let summary =
         "Stores messages of a conversation in the given order, so that 'recall' finds them later."
     static let details =
@@ -237,7 +221,7 @@ struct RememberMessages: Operation {
 
     static let parameters =
         [
-            OperationParameter(
+            Argument(
                 "messages",
                 Schema.array(
                     of: Schema.object(
@@ -251,10 +235,9 @@ struct RememberMessages: Operation {
                                 "A name that identifies the message.", minimum: 1, maximum: maximumName),
                             "timestamp": Schema.string(
                                 "The time of the message in ISO 8601 with a time zone, such as "
-                                    + "2026-01-31T09:00:00Z; the current time if it is absent.",
-                                maximum: 40),
+                                    + "2026-01-31T09:00:00Z; the current time if it is absent.", maximum: 40),
                         ], required: ["role", "content"]), "The messages, oldest first.", minimum: 1,
-                    maximum: 1_000), isRequired: true)
+                    maximum: 1_000), .required)
         ] + MessageSelection.defaultedNames
 
     func run(in context: OperationContext) async throws -> Output {

@@ -2,7 +2,6 @@ import Foundation
 import Roost
 import RoostModel
 
-/// Returns an entry, with its text or a part of it.
 struct FetchEntry: Operation {
     typealias Output = EntryDocument
 
@@ -12,28 +11,27 @@ struct FetchEntry: Operation {
     var version: String?
 
     static let name = "fetch"
-    static let title = "Read an entry"
     static let summary = "Returns the text and the metadata of an entry or message."
     static let details =
         "If a text is returned in parts, pass 'nextOffset' as 'offset', and 'version', for the next part."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/entries/{id}", "Entries")
     static let parameters = [
-        OperationParameter(
+        Argument(
             "id",
             Schema.string(
                 "The id of an entry or message from other results, or the 'url' of a file with one entry.",
-                minimum: 1, maximum: OperationContext.maximumNameLength), isRequired: true),
-        OperationParameter(
+                minimum: 1, maximum: OperationContext.maximumNameLength), .required),
+        Argument(
             "line",
             Schema.integer(
                 "The line of the file at which the returned part begins, such as the 'line' of a search "
                     + "result, in place of 'offset'.", 1...Int.max)),
-        OperationParameter(
+        Argument(
             "offset",
             Schema.integer(
                 "The position in UTF-8 bytes at which the returned part begins; 0 by default.", 0...Int.max)),
-        OperationParameter(
+        Argument(
             "version",
             Schema.string(
                 "The 'version' of the previous part. If the text has changed since, the call fails instead "
@@ -119,7 +117,6 @@ struct FetchEntry: Operation {
     }
 }
 
-/// Lists entries with their texts.
 struct ListEntries: Operation {
     struct Output: Codable, Sendable {
         var entries: [EntryDocument]
@@ -129,7 +126,6 @@ struct ListEntries: Operation {
     var limit: Int?
 
     static let name = "list"
-    static let title = "List entries"
     static let summary = "Lists entries with their texts, oldest first."
     static let access = OperationAccess(.reads, .entries)
     static let route = OperationRoute(.get, "/entries", "Entries")
@@ -150,7 +146,6 @@ struct ListEntries: Operation {
     }
 }
 
-/// Counts entries by properties.
 struct CountEntries: Operation {
     struct Output: Codable, Sendable {
         var total: Int
@@ -164,7 +159,6 @@ struct CountEntries: Operation {
     var limit: Int?
 
     static let name = "count"
-    static let title = "Count entries"
     static let summary = "Counts the entries, for example by tag, or by cluster and month."
     static let details =
         "An entry with several tags is counted once for each. Periods are in the order of the calendar, in the "
@@ -173,15 +167,14 @@ struct CountEntries: Operation {
     static let route = OperationRoute(.get, "/counts", "Entries")
     static let parameters =
         [
-            OperationParameter(
+            Argument(
                 "by",
                 Schema.array(
                     of: Schema.string("A property.", minimum: 1, maximum: 1_000),
                     "Count the entries for each combination of values of these properties: tag, cluster, "
                         + "source, folder, day, week, month or year of the creation, or a metadata key; "
                         + "metadata.KEY is always a key.", maximum: 3)),
-            OperationParameter(
-                "limit", Schema.integer("The maximum number of counts; 100 by default.", 1...100_000)),
+            Argument("limit", Schema.integer("The maximum number of counts; 100 by default.", 1...100_000)),
         ] + EntrySelection.parameters
 
     func run(in context: OperationContext) async throws -> Output {

@@ -14,42 +14,42 @@ struct EntrySelection: Decodable, Sendable {
 
     static let parameters =
         [
-            OperationParameter(
+            Argument(
                 "ids",
                 Schema.array(
                     of: Schema.string("An id.", minimum: 1, maximum: OperationContext.maximumNameLength),
-                    "Only entries with these ids.", minimum: 1, maximum: 1_000), isForAgents: false),
-            OperationParameter(
+                    "Only entries with these ids.", minimum: 1, maximum: 1_000), .programs),
+            Argument(
                 "tags",
                 Schema.array(
                     of: Schema.string("A tag.", minimum: 1, maximum: 1_000),
                     "Only entries that have all of these tags, or tags nested in them; case does not matter.",
                     maximum: 32)),
-            OperationParameter(
+            Argument(
                 "where",
                 Schema.array(
                     of: Schema.string("A condition.", minimum: 1, maximum: 1_000), conditions, maximum: 32)),
-            OperationParameter(
+            Argument(
                 "sources",
                 Schema.array(
                     of: Schema.string("A source.", minimum: 1, maximum: 4_096),
                     "Only entries from one of these files, folders or web addresses: a path, or the 'url' of a "
                         + "result or its beginning up to a slash.", maximum: 1_000)),
-            OperationParameter(
+            Argument(
                 "cluster",
                 Schema.string(
                     "Only members of the cluster with this id or label; 'none' selects entries in no cluster.",
                     minimum: 1, maximum: OperationContext.maximumNameLength)),
         ] + periodParameters("entries created or changed")
 
-    static func periodParameters(_ subject: String) -> [OperationParameter] {
+    static func periodParameters(_ subject: String) -> [Argument] {
         [
-            OperationParameter(
+            Argument(
                 "since",
                 Schema.string(
                     "Only \(subject) since this time: \(TimeText.forms). \(TimeText.dayRule)", minimum: 1,
                     maximum: 40)),
-            OperationParameter(
+            Argument(
                 "until",
                 Schema.string(
                     "Only \(subject) until the end of this day, week, month or year, or before this time.",

@@ -2,22 +2,20 @@ import Foundation
 import Roost
 import RoostModel
 
-/// The parameters of operations that write entries.
 enum EntryValueParameters {
     /// The maximum length of a text in characters.
     static let maximumText = 1 << 20
-    static let id = OperationParameter(
-        "id",
-        Schema.string("The id of the entry.", minimum: 1, maximum: OperationContext.maximumNameLength),
-        isRequired: true)
-    static let revision = OperationParameter(
+    static let id = Argument(
+        "id", Schema.string("The id of the entry.", minimum: 1, maximum: OperationContext.maximumNameLength),
+        .required)
+    static let revision = Argument(
         "ifMatch",
         Schema.string(
             "The revision of the entry that the client has read, or `*` for any; the request fails if the entry "
-                + "has changed since or does not exist."), isForAgents: false, header: "If-Match")
+                + "has changed since or does not exist."), .programs, header: "If-Match")
 
-    static func tags(_ name: String, _ description: String) -> OperationParameter {
-        OperationParameter(
+    static func tags(_ name: String, _ description: String) -> Argument {
+        Argument(
             name,
             Schema.array(
                 of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), description, maximum: 64)
@@ -56,7 +54,6 @@ extension OperationContext {
     }
 }
 
-/// Stores a text as an entry.
 struct AddEntry: Operation {
     struct Output: Codable, Sendable {
         var stored: Bool
@@ -76,7 +73,6 @@ struct AddEntry: Operation {
     var key: String?
 
     static let name = "remember"
-    static let title = "Remember a text"
     static let summary =
         "Stores a text that should be found later, such as a fact, a decision or a note."
     static let details =
@@ -87,24 +83,24 @@ struct AddEntry: Operation {
     static let access = OperationAccess(.adds, .newEntries)
     static let route = OperationRoute(.post, "/entries", "Entries")
     static let parameters = [
-        OperationParameter(
+        Argument(
             "text",
             Schema.string(
                 "The text, understandable without the conversation.", minimum: 1,
-                maximum: EntryValueParameters.maximumText), isRequired: true),
-        OperationParameter("title", Schema.string("A short title.", maximum: 1_000)),
+                maximum: EntryValueParameters.maximumText), .required),
+        Argument("title", Schema.string("A short title.", maximum: 1_000)),
         EntryValueParameters.tags("tags", "Tags."),
-        OperationParameter("metadata", Schema.metadata),
-        OperationParameter(
+        Argument("metadata", Schema.metadata),
+        Argument(
             "allowDuplicate",
             Schema.flag(
                 "Whether to store the text even if there is a near-duplicate; the default is false for agents, "
                     + "otherwise true.")),
-        OperationParameter(
+        Argument(
             "key",
             Schema.string(
                 "The client's own id of the text. The text replaces that of the entry with this key, if there is "
-                    + "one.", minimum: 1, maximum: 1_000), isForAgents: false),
+                    + "one.", minimum: 1, maximum: 1_000), .programs),
     ]
 
     static func head(of output: Output) -> OperationHead {
@@ -179,7 +175,6 @@ struct AddEntry: Operation {
     }
 }
 
-/// Changes an entry.
 struct UpdateEntry: Operation {
     typealias Output = EntryDocument
 
@@ -192,7 +187,6 @@ struct UpdateEntry: Operation {
     var ifMatch: String?
 
     static let name = "update"
-    static let title = "Change an entry"
     static let summary =
         "Replaces the text of an entry, or changes its title, tags and metadata, in one step."
     static let details =
@@ -202,16 +196,15 @@ struct UpdateEntry: Operation {
     static let route = OperationRoute(.patch, "/entries/{id}", "Entries")
     static let parameters = [
         EntryValueParameters.id,
-        OperationParameter(
-            "text",
-            Schema.string("The new text.", minimum: 1, maximum: EntryValueParameters.maximumText)),
-        OperationParameter(
+        Argument(
+            "text", Schema.string("The new text.", minimum: 1, maximum: EntryValueParameters.maximumText)),
+        Argument(
             "title",
             Schema.string(
                 "The new title; an empty one removes the title that was set before.", maximum: 1_000)),
         EntryValueParameters.tags("addTags", "Tags to add."),
         EntryValueParameters.tags("removeTags", "Tags to remove, in any case."),
-        OperationParameter("metadata", Schema.metadata), EntryValueParameters.revision,
+        Argument("metadata", Schema.metadata), EntryValueParameters.revision,
     ]
 
     static func head(of output: EntryDocument) -> OperationHead { OperationHead(revision: output.revision) }
@@ -245,7 +238,6 @@ struct UpdateEntry: Operation {
     }
 }
 
-/// Removes the entries that are selected.
 struct ForgetEntries: Operation {
     struct Output: Codable, Sendable {
         var removed: Int
@@ -261,7 +253,6 @@ struct ForgetEntries: Operation {
     var confirm: Bool?
 
     static let name = "forget"
-    static let title = "Remove entries"
     static let summary = "Removes entries."
     static let details =
         "Without confirm, it only returns the entries that would be removed: show them to the user, then call it "
@@ -272,10 +263,10 @@ struct ForgetEntries: Operation {
     static let parameters =
         EntrySelection.parameters.map { parameter in
             var parameter = parameter
-            parameter.isForAgents = parameter.name == "ids"
+            parameter.use = parameter.name == "ids" ? .optional : .programs
             return parameter
         } + [
-            OperationParameter("confirm", Schema.flag("Whether to remove the entries.")),
+            Argument("confirm", Schema.flag("Whether to remove the entries.")),
             TokenBudget.parameter,
         ]
 
@@ -318,7 +309,6 @@ struct ForgetEntries: Operation {
     }
 }
 
-/// Removes one entry or message.
 struct RemoveEntry: Operation {
     struct Output: Codable, Sendable {
         var removed: Int
@@ -328,7 +318,6 @@ struct RemoveEntry: Operation {
     var ifMatch: String?
 
     static let name = "remove"
-    static let title = "Remove an entry"
     static let summary = "Removes an entry or message."
     static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.delete, "/entries/{id}", "Entries")

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 public import RoostModel
 
 /// A value of a JSON message. Metadata values represent every JSON value, with at most
@@ -8,30 +8,28 @@ public typealias JSONValue = MetadataValue
 extension MetadataValue {
     /// Returns the member of an object with the given name; `nil` if the value is not an object or lacks the
     /// member.
-    package subscript(name: String) -> JSONValue? {
+    subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    package var members: [String: JSONValue]? {
+    var members: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members
     }
 
-    /// The elements, if the value is an array.
-    package var elements: [JSONValue]? {
+    var elements: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The Boolean, if the value is one.
-    package var flag: Bool? {
+    var flag: Bool? {
         guard case .bool(let flag) = self else { return nil }
         return flag
     }
 
     /// The integer, if the value is a whole number that `Int` can represent.
-    package var integer: Int? {
+    var integer: Int? {
         switch self {
         case .integer(let number): Int(exactly: number)
         case .number(let number): Int(exactly: number)
@@ -39,8 +37,7 @@ extension MetadataValue {
         }
     }
 
-    /// The number, if the value is one.
-    package var double: Double? {
+    var double: Double? {
         switch self {
         case .integer(let number): Double(number)
         case .number(let number): number
@@ -48,24 +45,18 @@ extension MetadataValue {
         }
     }
 
-    package var asString: String? {
+    var asString: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
     /// Returns the strings of a member that is an array; empty if it is absent.
-    package func strings(_ name: String) -> [String] { (self[name]?.elements ?? []).compactMap(\.asString) }
+    func strings(_ name: String) -> [String] { (self[name]?.elements ?? []).compactMap(\.asString) }
 
-    /// Creates a whole number.
-    package static func count(_ value: Int) -> JSONValue { .integer(Int64(value)) }
-
-    /// Creates a score or similarity with four decimal places; more have no meaning for readers.
-    package static func rounded(_ value: Float) -> JSONValue {
-        value.isFinite ? .number((Double(value) * 1e4).rounded() / 1e4) : .null
-    }
+    static func count(_ value: Int) -> JSONValue { .integer(Int64(value)) }
 
     /// Returns the value as compact JSON on one line, with the members of objects in alphabetical order.
-    package func serialized() -> Data {
+    func serialized() -> Data {
         var text: [UInt8] = []
         text.append(metadata: self)
         return Data(text)
@@ -80,7 +71,7 @@ extension MetadataValue {
     /// - Parameter repairsSurrogates: Whether half of a surrogate pair is read as U+FFFD; otherwise it is an
     ///   error.
     /// - Throws: `JSONError`, also if the value is nested too deeply.
-    package init(json: Data, repairsSurrogates: Bool = false) throws {
+    init(json: Data, repairsSurrogates: Bool = false) throws {
         self = try json.withUnsafeBytes { bytes in
             let start = bytes.starts(with: Self.mark) ? Self.mark.count : 0
             var reader = JSONReader(
@@ -91,7 +82,7 @@ extension MetadataValue {
         }
     }
 
-    package static func encoding(_ value: some Encodable) throws -> JSONValue {
+    static func encoding(_ value: some Encodable) throws -> JSONValue {
         try JSONValue(json: JSONEncoder().encode(value))
     }
 }

@@ -1,26 +1,24 @@
-package import Foundation
+import Foundation
 import HTTPTypes
 import Roost
-package import RoostModel
+import RoostModel
 
 /// A thing that a front end can do. Its stored properties are its input.
 ///
 /// HTTP, agents (MCP) and the command line render operations: the schemas, the help and the JSON come from here. The
 /// parameters that several operations share, such as those of ``EntrySelection``, are read from the context.
-package protocol Operation: Decodable, Sendable {
+protocol Operation: Decodable, Sendable {
     /// The result. Its JSON is the same in every front end.
     associatedtype Output: Codable & Sendable
 
     /// The name of the tool and of the function of generated clients.
     static var name: String { get }
-    /// The name for people.
-    static var title: String { get }
     /// The effect, in one sentence.
     static var summary: String { get }
     /// When to use the operation, and further rules.
     static var details: String { get }
     static var access: OperationAccess { get }
-    static var parameters: [OperationParameter] { get }
+    static var parameters: [Argument] { get }
     static var route: OperationRoute { get }
     /// Whether agents are offered the operation.
     static var isTool: Bool { get }
@@ -39,16 +37,16 @@ package protocol Operation: Decodable, Sendable {
 }
 
 extension Operation {
-    package static var details: String { "" }
-    package static var isTool: Bool { true }
-    package static var keepsOrder: Bool { false }
-    package static var returnsTexts: Bool { true }
-    package static func head(of output: Output) -> OperationHead { OperationHead() }
+    static var details: String { "" }
+    static var isTool: Bool { true }
+    static var keepsOrder: Bool { false }
+    static var returnsTexts: Bool { true }
+    static func head(of output: Output) -> OperationHead { OperationHead() }
 }
 
 /// The effect of an operation, and the part of a store that it needs.
-package struct OperationAccess: Sendable {
-    package enum Effect: Sendable {
+struct OperationAccess: Sendable {
+    enum Effect: Sendable {
         case reads
         /// The operation adds data, and a repeated call has no further effect.
         case adds
@@ -56,7 +54,7 @@ package struct OperationAccess: Sendable {
         case changes
     }
 
-    package enum Part: Sendable {
+    enum Part: Sendable {
         /// The visible entries and messages.
         case texts
         case entries
@@ -66,33 +64,33 @@ package struct OperationAccess: Sendable {
         case everything
     }
 
-    package var effect: Effect
-    package var part: Part
+    var effect: Effect
+    var part: Part
 
-    package init(_ effect: Effect, _ part: Part) { (self.effect, self.part) = (effect, part) }
+    init(_ effect: Effect, _ part: Part) { (self.effect, self.part) = (effect, part) }
 }
 
 /// A member of an operation's input.
-package struct OperationParameter: Sendable {
-    package var name: String
-    package var schema: JSONValue
-    package var isRequired = false
-    /// Whether agents are told about the parameter. Long lists of parameters use up their context.
-    package var isForAgents = true
-    /// The field that contains the parameter in a request over HTTP.
-    package var header: String?
+struct Argument: Sendable {
+    enum Use: Sendable {
+        case optional, required
+        /// Agents are not told about the argument. Long lists of arguments use up their context.
+        case programs
+    }
 
-    init(
-        _ name: String, _ schema: JSONValue, isRequired: Bool = false, isForAgents: Bool = true,
-        header: String? = nil
-    ) {
-        (self.name, self.schema, self.isRequired) = (name, schema, isRequired)
-        (self.isForAgents, self.header) = (isForAgents, header)
+    var name: String
+    var schema: JSONValue
+    var use: Use
+    /// The field that contains the argument in a request over HTTP.
+    var header: String?
+
+    init(_ name: String, _ schema: JSONValue, _ use: Use = .optional, header: String? = nil) {
+        (self.name, self.schema, self.use, self.header) = (name, schema, use, header)
     }
 }
 
 /// The address of an operation over HTTP. `{name}` in the path is a parameter.
-package struct OperationRoute: Sendable {
+struct OperationRoute: Sendable {
     var method: HTTPRequest.Method
     var path: String
     /// The heading in the documentation.
@@ -104,7 +102,7 @@ package struct OperationRoute: Sendable {
 }
 
 /// The header of an answer over HTTP.
-package struct OperationHead: Sendable {
+struct OperationHead: Sendable {
     /// The address of a created object, whose answer has the status 201.
     var location: String?
     /// The revision of the entry in the answer.
@@ -112,8 +110,8 @@ package struct OperationHead: Sendable {
 }
 
 /// An operation could not be carried out, and the client can correct its request or choose another one.
-package struct OperationError: Error, Sendable, Hashable {
-    package enum Code: String, Sendable {
+struct OperationError: Error, Sendable, Hashable {
+    enum Code: String, Sendable {
         case invalid, notFound, forbidden, conflict
         /// The entry has changed since the revision that the client named.
         case changed
@@ -121,21 +119,20 @@ package struct OperationError: Error, Sendable, Hashable {
         case expired
     }
 
-    package var code: Code
+    var code: Code
     /// A sentence for the client or model.
-    package var message: String
+    var message: String
 
-    package init(_ message: String, _ code: Code = .invalid) { (self.message, self.code) = (message, code) }
+    init(_ message: String, _ code: Code = .invalid) { (self.message, self.code) = (message, code) }
 }
 
 /// An operation without its types.
-package struct AnyOperation: Sendable {
-    package let name: String
-    let title: String
+struct AnyOperation: Sendable {
+    let name: String
     let summary: String
     let details: String
     let access: OperationAccess
-    package let parameters: [OperationParameter]
+    let parameters: [Argument]
     let route: OperationRoute
     let isTool: Bool
     let keepsOrder: Bool
@@ -146,7 +143,7 @@ package struct AnyOperation: Sendable {
     fileprivate let run: @Sendable (OperationContext) async throws -> OperationResult
 
     init<Wrapped: Operation>(_ type: Wrapped.Type) {
-        (name, title, summary, details) = (type.name, type.title, type.summary, type.details)
+        (name, summary, details) = (type.name, type.summary, type.details)
         (access, parameters, route) = (type.access, type.parameters, type.route)
         (isTool, keepsOrder, returnsTexts) = (type.isTool, type.keepsOrder, type.returnsTexts)
         storedSchema = TypeSchema.schema(of: type)
@@ -157,40 +154,42 @@ package struct AnyOperation: Sendable {
         }
     }
 
+    /// The name for people, such as `Cluster members`.
+    var title: String { name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ") }
+
     /// Returns the schema of the input as a JSON object.
-    func inputSchema(named name: String? = nil, where isIncluded: (OperationParameter) -> Bool) -> JSONValue {
+    func inputSchema(named name: String? = nil, where isIncluded: (Argument) -> Bool) -> JSONValue {
         let included = parameters.filter(isIncluded)
         return Schema.object(
             named: name, Dictionary(uniqueKeysWithValues: included.map { ($0.name, $0.schema) }),
-            required: included.filter(\.isRequired).map(\.name))
+            required: included.filter { $0.use == .required }.map(\.name))
     }
 }
 
-package struct OperationResult: Sendable {
-    package var json: JSONValue
+struct OperationResult: Sendable {
+    var json: JSONValue
     var head: OperationHead
 }
 
 /// The operations on a store, with the rules for one front end.
-package struct Operations: Sendable {
-    package let handle: StoreHandle
-    package var rules: AccessRules
-    /// The version of the program.
-    package var version: String
+struct Operations: Sendable {
+    let handle: StoreHandle
+    var rules: AccessRules
+    var version: String
     /// The folder of the store, for backups; `nil` for a store without a folder.
-    package var directory: URL?
+    var directory: URL?
     /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
-    package var backupPassphrase: String?
+    var backupPassphrase: String?
     /// Whether the front end serves agents: answers have a token budget, and near-duplicates are refused, unless the
     /// input states otherwise.
-    package var servesAgents = false
+    var servesAgents = false
 
-    package init(_ handle: StoreHandle, _ rules: AccessRules = AccessRules(), version: String = "") {
+    init(_ handle: StoreHandle, _ rules: AccessRules = AccessRules(), version: String = "") {
         (self.handle, self.rules, self.version) = (handle, rules, version)
     }
 
     /// All operations, in the order of the documentation.
-    package static let all: [AnyOperation] = [
+    static let all: [AnyOperation] = [
         AnyOperation(Search.self), AnyOperation(FetchEntry.self), AnyOperation(ListClusters.self),
         AnyOperation(ListClusterMembers.self), AnyOperation(Recall.self), AnyOperation(ReadStatus.self),
         AnyOperation(CountEntries.self), AnyOperation(AddEntry.self), AnyOperation(RememberMessages.self),
@@ -211,7 +210,7 @@ package struct Operations: Sendable {
     /// - Parameters:
     ///   - arguments: The input, which matches the schema.
     ///   - report: Receives the progress, from 0 to 100, with the name of the step.
-    package func run(
+    func run(
         _ operation: AnyOperation, _ arguments: [String: JSONValue],
         report: @escaping @Sendable (Int, String) -> Void = { _, _ in }
     ) async throws -> OperationResult {

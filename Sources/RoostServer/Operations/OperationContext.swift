@@ -1,13 +1,13 @@
 import Foundation
-package import Roost
+import Roost
 import RoostModel
 
 /// The store, the rules and the input with which an operation runs.
-package struct OperationContext: Sendable {
+struct OperationContext: Sendable {
     let operations: Operations
     let operation: String
     let arguments: [String: JSONValue]
-    package let store: KnowledgeStore
+    let store: KnowledgeStore
     /// The state of the store when the operation began.
     let snapshot: any StorageSnapshot
     /// Receives the progress, from 0 to 100, with the name of the step.
@@ -40,12 +40,12 @@ package struct OperationContext: Sendable {
 
     // MARK: Pages
 
-    static func pageParameters(maximum: Int, standard: Int) -> [OperationParameter] {
+    static func pageParameters(maximum: Int, standard: Int) -> [Argument] {
         [
-            OperationParameter(
-                "limit",
-                Schema.integer("The maximum number of results; \(standard) by default.", 1...maximum)),
-            OperationParameter(
+            Argument(
+                "limit", Schema.integer("The maximum number of results; \(standard) by default.", 1...maximum)
+            ),
+            Argument(
                 "cursor",
                 Schema.string(
                     "The 'nextCursor' of the previous page, for the next page.", minimum: 1,
@@ -65,11 +65,7 @@ package struct OperationContext: Sendable {
     ///   since the previous page.
     func position(at stamp: Stamp? = nil) throws(OperationError) -> Int? {
         guard let text = arguments["cursor"]?.asString else { return nil }
-        do throws(PageCursor.Defect) {
-            return try PageCursor(text, of: digest, at: stamp ?? snapshot.stamp).position
-        } catch {
-            throw OperationError(error.message, error == .isOutdated ? .expired : .invalid)
-        }
+        return try PageCursor(text, of: digest, at: stamp ?? snapshot.stamp).position
     }
 
     func cursor(_ position: Int, at stamp: Stamp? = nil) -> String {
@@ -86,6 +82,15 @@ package struct OperationContext: Sendable {
         let count = try budget.takeFirst(of: items.map { try JSONValue.encoding($0) }).count
         let next = isLast && count == items.count ? nil : cursor(offset + count)
         return (Array(items.prefix(count)), next)
+    }
+
+    /// Returns the requested page of a complete list, and the cursor of the next page.
+    func page<Item: Encodable>(
+        of all: [Item], standard: Int, _ budget: TokenBudget
+    ) throws -> (items: [Item], next: String?) {
+        let offset = try position() ?? 0
+        let items = Array(all.dropFirst(offset).prefix(arguments["limit"]?.integer ?? standard))
+        return try page(items, from: offset, isLast: offset + items.count >= all.count, budget)
     }
 
     // MARK: Entries and clusters

@@ -1,45 +1,25 @@
 import Foundation
-package import RoostModel
+import RoostModel
 import RoostText
 
 /// The position of the next page of a result.
 ///
 /// A cursor belongs to one revision of the store and to the function and parameters of the first page, so
 /// that the pages of a result fit together.
-package struct PageCursor: Codable, Sendable {
+struct PageCursor: Codable, Sendable {
     /// The position in the result, usually the number of items on the previous pages.
-    package var position: Int
+    var position: Int
     private var epoch: UUID
     private var revision: UInt64
     private var request: UInt64
 
     /// The maximum length of a cursor in characters.
-    package static let maximumLength = 1_000
+    static let maximumLength = 1_000
 
-    /// The reason why a cursor is refused.
-    package enum Defect: Error {
-        /// The text is not one of a cursor.
-        case isInvalid
-        /// The cursor belongs to other parameters, or to the result of another function.
-        case hasOtherParameters
-        /// The store has changed since the previous page.
-        case isOutdated
-
-        /// The reason and the next step, for a message to the client.
-        package var message: String {
-            switch self {
-            case .isInvalid: "the cursor is invalid; begin again without a cursor"
-            case .hasOtherParameters:
-                "the cursor belongs to a request with different parameters; repeat the parameters of the "
-                    + "first page, or begin again without a cursor"
-            case .isOutdated:
-                "the store has changed since the previous page; begin again without a cursor"
-            }
-        }
-    }
+    static let isInvalid = OperationError("the cursor is invalid; begin again without a cursor")
 
     /// Creates the cursor of the page that begins at a position.
-    package init(position: Int, of request: UInt64, at stamp: Stamp) {
+    init(position: Int, of request: UInt64, at stamp: Stamp) {
         (self.position, self.request) = (position, request)
         (epoch, revision) = (stamp.epoch, stamp.revision.rawValue)
     }
@@ -48,21 +28,27 @@ package struct PageCursor: Codable, Sendable {
     ///
     /// The position can exceed the number of results: a limit would tell a client with a changed cursor how
     /// many entries the store has.
-    package init(_ text: String, of request: UInt64, at stamp: Stamp) throws(Defect) {
+    /// - Throws: ``OperationError``, whose message states the next step.
+    init(_ text: String, of request: UInt64, at stamp: Stamp) throws(OperationError) {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: standard),
             let cursor = try? JSONDecoder().decode(Self.self, from: data),
             (0...Int(UInt32.max)).contains(cursor.position)
-        else { throw .isInvalid }
-        guard cursor.request == request else { throw .hasOtherParameters }
+        else { throw Self.isInvalid }
+        guard cursor.request == request else {
+            throw OperationError(
+                "the cursor belongs to a request with different parameters; repeat the parameters of the "
+                    + "first page, or begin again without a cursor")
+        }
         guard cursor.epoch == stamp.epoch, cursor.revision == stamp.revision.rawValue else {
-            throw .isOutdated
+            throw OperationError(
+                "the store has changed since the previous page; begin again without a cursor", .expired)
         }
         self = cursor
     }
 
     /// The opaque text of the cursor, which needs no escapes in the query of an address except for `=`.
-    package var text: String {
+    var text: String {
         // With sorted keys, the same page has the same cursor in every answer.
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -72,7 +58,7 @@ package struct PageCursor: Codable, Sendable {
     }
 
     /// Returns a number that identifies a function and its parameters except the cursor.
-    package static func digest(of function: String, _ parameters: [String: JSONValue]) -> UInt64 {
+    static func digest(of function: String, _ parameters: [String: JSONValue]) -> UInt64 {
         var parameters = parameters
         parameters["cursor"] = nil
         return FNV1a.hash(of: JSONValue.object(parameters).serialized(), from: FNV1a.hash(of: function.utf8))

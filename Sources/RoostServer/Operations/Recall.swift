@@ -34,7 +34,6 @@ package struct RecollectionDocument: Codable, Sendable {
     }
 }
 
-/// Returns messages that answer a question.
 struct Recall: Operation {
     struct Output: Codable, Sendable {
         /// The messages, best first, or oldest first for a time.
@@ -56,7 +55,6 @@ struct Recall: Operation {
     var recent: Bool?
 
     static let name = "recall"
-    static let title = "Recall messages"
     static let summary =
         "Returns messages of earlier conversations that answer a question, best first, each with the messages "
         + "around it."
@@ -70,27 +68,24 @@ struct Recall: Operation {
 
     static let parameters =
         [
-            OperationParameter(
+            Argument(
                 "query", Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
-                isRequired: true),
-            OperationParameter(
-                "context", Schema.integer("The messages before and after each; 1 by default.", 0...10)),
+                .required),
+            Argument("context", Schema.integer("The messages before and after each; 1 by default.", 0...10)),
         ] + MessageSelection.parameters + OperationContext.pageParameters(maximum: 100, standard: 10) + [
             TokenBudget.parameter,
-            OperationParameter(
+            Argument(
                 "mode",
                 Schema.choice(
                     SearchMode.allCases.map(\.rawValue),
-                    "Whether to compare meaning, words or both (default)."), isForAgents: false),
-            OperationParameter(
+                    "Whether to compare meaning, words or both (default)."), .programs),
+            Argument(
                 "all", Schema.flag("Whether to return the nearest messages even if none is relevant."),
-                isForAgents: false),
-            OperationParameter(
-                "exactWords", Schema.flag("Whether to search without correcting misspelled words."),
-                isForAgents: false),
-            OperationParameter(
-                "recent", Schema.flag("Whether to give newer messages a higher score."),
-                isForAgents: false),
+                .programs),
+            Argument(
+                "exactWords", Schema.flag("Whether to search without correcting misspelled words."), .programs
+            ),
+            Argument("recent", Schema.flag("Whether to give newer messages a higher score."), .programs),
         ]
 
     private static let cutNotice =

@@ -2,7 +2,6 @@ import RoostModel
 
 /// Functions that create JSON Schemas.
 enum Schema {
-    /// Returns the schema of a string.
     static func string(_ description: String, minimum: Int? = nil, maximum: Int? = nil) -> JSONValue {
         var members: [String: JSONValue] = ["type": "string", "description": .string(description)]
         members["minLength"] = minimum.map { .integer(Int64($0)) }
@@ -10,24 +9,12 @@ enum Schema {
         return .object(members)
     }
 
-    /// Returns the schema of a string from a fixed list.
     static func choice(_ values: [String], _ description: String) -> JSONValue {
         [
             "type": "string", "enum": .array(values.map { .string($0) }), "description": .string(description),
         ]
     }
 
-    /// Returns the schema of an id (RFC 9562).
-    static func id(_ description: String) -> JSONValue {
-        ["type": "string", "format": "uuid", "description": .string(description)]
-    }
-
-    /// Returns the schema of a time (RFC 3339).
-    static func time(_ description: String) -> JSONValue {
-        ["type": "string", "format": "date-time", "description": .string(description)]
-    }
-
-    /// Returns the schema of a whole number.
     static func integer(_ description: String, _ range: ClosedRange<Int>? = nil) -> JSONValue {
         var members: [String: JSONValue] = ["type": "integer", "description": .string(description)]
         members["minimum"] = range.map { .integer(Int64($0.lowerBound)) }
@@ -42,7 +29,6 @@ enum Schema {
         return .object(members)
     }
 
-    /// Returns the schema of a Boolean.
     static func flag(_ description: String) -> JSONValue {
         ["type": "boolean", "description": .string(description)]
     }
@@ -58,7 +44,6 @@ enum Schema {
         return .object(members)
     }
 
-    /// Returns the schema of an object with any members.
     static func map(_ description: String) -> JSONValue {
         ["type": "object", "additionalProperties": true, "description": .string(description)]
     }
@@ -89,7 +74,6 @@ enum Schema {
         return .object(members)
     }
 
-    /// Returns a reference to a component.
     static func reference(_ name: String) -> JSONValue {
         ["$ref": .string(SchemaCheck.referencePrefix + name)]
     }

@@ -31,7 +31,6 @@ struct Search: Operation {
     var positions: Bool?
 
     static let name = "search"
-    static let title = "Search the knowledge store"
     static let summary = "Searches the user's notes and documents by meaning and by words, best match first."
     static let details =
         "Use a question or a few descriptive words. Returns titles and snippets; call 'fetch' for whole texts. "
@@ -43,68 +42,63 @@ struct Search: Operation {
 
     static let parameters =
         [
-            OperationParameter(
+            Argument(
                 "query",
                 Schema.string(
                     "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word must not "
                         + "occur.", maximum: 20_000))
         ] + EntrySelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 10) + [
             TokenBudget.parameter,
-            OperationParameter(
+            Argument(
                 "document",
                 Schema.string(
                     "A text in place of a query; entries similar to it are found.", minimum: 1,
-                    maximum: maximumText), isForAgents: false),
-            OperationParameter(
+                    maximum: maximumText), .programs),
+            Argument(
                 "entries",
                 Schema.array(
                     of: Schema.string("An id."),
                     "Ids of entries in place of a query; entries similar to them are found.", minimum: 1,
-                    maximum: 100), isForAgents: false),
-            OperationParameter(
+                    maximum: 100), .programs),
+            Argument(
                 "vector",
                 Schema.array(
                     of: Schema.number("A number."), "A vector of the store's model in place of a query.",
-                    minimum: 1, maximum: EmbeddingSpace.maximumDimension), isForAgents: false),
-            OperationParameter(
+                    minimum: 1, maximum: EmbeddingSpace.maximumDimension), .programs),
+            Argument(
                 "mode",
                 Schema.choice(
                     SearchMode.allCases.map(\.rawValue),
-                    "Whether to compare meaning, words or both (default)."), isForAgents: false),
+                    "Whether to compare meaning, words or both (default)."), .programs),
         ] + settings
 
     private static let settings = [
-        OperationParameter(
-            "minimumScore", Schema.number("The minimum score of results.", 0...1), isForAgents: false),
-        OperationParameter(
-            "minimumSimilarity", Schema.number("The minimum cosine similarity of results.", -1...1),
-            isForAgents: false),
-        OperationParameter(
-            "diversity", Schema.number("The weight of diversity, 0 to 1.", 0...1), isForAgents: false),
-        OperationParameter(
+        Argument("minimumScore", Schema.number("The minimum score of results.", 0...1), .programs),
+        Argument(
+            "minimumSimilarity", Schema.number("The minimum cosine similarity of results.", -1...1), .programs
+        ),
+        Argument("diversity", Schema.number("The weight of diversity, 0 to 1.", 0...1), .programs),
+        Argument(
             "duplicateThreshold",
-            Schema.number("The similarity at which results are duplicates of a better one.", 0...1),
-            isForAgents: false),
-        OperationParameter(
-            "exact", Schema.flag("Whether to compare all entries instead of using the index."),
-            isForAgents: false),
-        OperationParameter(
+            Schema.number("The similarity at which results are duplicates of a better one.", 0...1), .programs
+        ),
+        Argument(
+            "exact", Schema.flag("Whether to compare all entries instead of using the index."), .programs),
+        Argument(
             "all", Schema.flag("Whether to return the nearest entries even if they are not relevant."),
-            isForAgents: false),
-        OperationParameter(
-            "exactWords", Schema.flag("Whether to search without correcting misspelled words."),
-            isForAgents: false),
-        OperationParameter(
-            "snippetLength", Schema.integer("The maximum length of snippets in bytes.", 1...10_000),
-            isForAgents: false),
-        OperationParameter(
-            "includeText", Schema.flag("Whether results have the whole text and the metadata."),
-            isForAgents: false),
-        OperationParameter(
+            .programs),
+        Argument(
+            "exactWords", Schema.flag("Whether to search without correcting misspelled words."), .programs),
+        Argument(
+            "snippetLength", Schema.integer("The maximum length of snippets in bytes.", 1...10_000), .programs
+        ),
+        Argument(
+            "includeText", Schema.flag("Whether results have the whole text and the metadata."), .programs),
+        Argument(
             "positions",
             Schema.flag(
                 "Whether results have the positions of the snippet and of the matched words, the page and the "
-                    + "headings."), isForAgents: false),
+                    + "headings."), .programs),
     ]
 
     func run(in context: OperationContext) async throws -> Output {

@@ -38,19 +38,17 @@ package struct StatusDocument: Codable, Sendable {
     package var conversation: Scope?
 }
 
-/// Describes the store.
 struct ReadStatus: Operation {
     typealias Output = StatusDocument
 
     static let name = "status"
-    static let title = "Describe the store"
     static let summary =
         "Returns the numbers of entries, messages and clusters, the embedding model, the permissions and the time "
         + "zone."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/status", "Status")
     static let returnsTexts = false
-    static let parameters: [OperationParameter] = []
+    static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> StatusDocument {
         try await StatusDocument(
@@ -85,7 +83,6 @@ extension StatusDocument {
     }
 }
 
-/// Lists the sources.
 struct ListSources: Operation {
     struct SourceDocument: Codable, Sendable {
         /// The id, for a file its URL.
@@ -103,7 +100,6 @@ struct ListSources: Operation {
     var limit: Int?
 
     static let name = "sources"
-    static let title = "List sources"
     static let summary =
         "Lists the files and other sources from which entries were ingested, in the order of their ids."
     static let access = OperationAccess(.reads, .everything)
@@ -135,7 +131,6 @@ extension OperationContext {
     }
 }
 
-/// Creates a snapshot in the store's own backup repository.
 struct CreateBackup: Operation {
     struct Output: Codable, Sendable {
         /// The id of the snapshot.
@@ -147,7 +142,6 @@ struct CreateBackup: Operation {
     }
 
     static let name = "create_backup"
-    static let title = "Create a backup"
     static let summary = "Creates a snapshot in the store's own backup repository."
     static let details =
         "The answer comes when the snapshot is complete. The first backup creates the repository, which is "
@@ -155,7 +149,7 @@ struct CreateBackup: Operation {
     static let access = OperationAccess(.adds, .everything)
     static let route = OperationRoute(.post, "/backups", "Backups")
     static let isTool = false
-    static let parameters: [OperationParameter] = []
+    static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> Output {
         let backup = try context.backup()
@@ -167,7 +161,6 @@ struct CreateBackup: Operation {
     }
 }
 
-/// Lists the snapshots of the store's own backup repository.
 struct ListBackups: Operation {
     struct Backup: Codable, Sendable {
         var id: String
@@ -182,12 +175,11 @@ struct ListBackups: Operation {
     }
 
     static let name = "backups"
-    static let title = "List backups"
     static let summary = "Lists the snapshots of the store's own backup repository, oldest first."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/backups", "Backups")
     static let isTool = false
-    static let parameters: [OperationParameter] = []
+    static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> Output {
         let backup = try context.backup()

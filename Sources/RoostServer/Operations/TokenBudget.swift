@@ -9,7 +9,7 @@ struct TokenBudget {
     static let standard = 8_000
     /// The values that a caller can choose.
     static let range = 200...50_000
-    static let parameter = OperationParameter(
+    static let parameter = Argument(
         "budget",
         Schema.integer(
             "The maximum size of the answer in tokens; \(standard) by default for agents, otherwise unlimited.",
