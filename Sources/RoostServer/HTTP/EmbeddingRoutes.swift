@@ -14,19 +14,6 @@ enum EmbeddingRoutes {
     private static let dimensions = Schema.integer(
         "The number of dimensions, which must be that of the model.", 1...EmbeddingSpace.maximumDimension)
 
-    private static let usage = Schema.object(
-        named: "Usage",
-        [
-            "prompt_tokens": Schema.integer("The number of tokens of the texts."),
-            "total_tokens": Schema.integer("The same number."),
-        ], required: ["prompt_tokens", "total_tokens"], isOpen: true)
-    private static let modelSchema = Schema.object(
-        named: "Model",
-        [
-            "id": Schema.string("The name."), "object": Schema.string("`model`."),
-            "created": Schema.integer("Always 0."), "owned_by": Schema.string("`roost`."),
-        ], required: ["id", "object", "created", "owned_by"], isOpen: true)
-
     static let all = [embeddings, models]
 
     private static let embeddings = Route(
@@ -66,7 +53,7 @@ enum EmbeddingRoutes {
                                         ],
                                     ], required: ["object", "index", "embedding"], isOpen: true),
                                 "The vectors."),
-                            "usage": usage,
+                            "usage": Schema.map("The numbers of tokens."),
                         ], required: ["object", "model", "data", "usage"], isOpen: true)))
         ]
     ) { call in
@@ -118,7 +105,8 @@ enum EmbeddingRoutes {
                         named: "ModelList",
                         [
                             "object": Schema.string("`list`."),
-                            "data": Schema.array(of: modelSchema, "The models."),
+                            "data": Schema.array(
+                                of: Schema.map("A model, whose `id` is its name."), "The models."),
                         ], required: ["object", "data"], isOpen: true)))
         ]
     ) { call in

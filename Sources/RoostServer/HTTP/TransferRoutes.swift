@@ -176,15 +176,13 @@ enum TransferRoutes {
         }
     }
 
-    private static let vectors = "vectors"
-
     private static let export = Route(
         method: .get, path: "/api/v1/export", operation: "exportEntries", tag: tag,
         summary: "Return all entries of one revision as lines.",
         details: "The format is that of `roost export entries --format jsonl`.", isStream: true,
         parameters: EntrySelection.parameters.map { Parameter.query($0.name, $0.schema) } + [
             .query(
-                vectors,
+                "vectors",
                 Schema.flag("Whether to include embeddings, after a line that states their space."))
         ],
         answers: [Route.Answer(200, "One line per entry.", .lines)]
@@ -195,7 +193,7 @@ enum TransferRoutes {
                 operations: call.context.operations, operation: call.operation, arguments: call.values,
                 store: store, snapshot: snapshot, report: { _, _ in })
             let filter = try await context.decode(EntrySelection.self).filter(in: context)
-            let withVectors = call.flag(vectors)
+            let withVectors = call.flag("vectors")
             return .stream(type: "application/x-ndjson") { writer in
                 let lines = store.entryLines(
                     of: snapshot, matching: filter, withEmbeddings: withVectors)

@@ -38,8 +38,6 @@ struct Search: Operation {
     static let access = OperationAccess(.reads, .entries)
     static let route = OperationRoute(.post, "/search", "Search")
 
-    private static let maximumText = 1 << 20
-
     static let parameters =
         [
             Argument(
@@ -53,7 +51,7 @@ struct Search: Operation {
                 "document",
                 Schema.string(
                     "A text in place of a query; entries similar to it are found.", minimum: 1,
-                    maximum: maximumText), .programs),
+                    maximum: EntryValueParameters.maximumText), .programs),
             Argument(
                 "entries",
                 Schema.array(
