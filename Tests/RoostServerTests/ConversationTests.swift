@@ -9,59 +9,6 @@ import Testing
 struct ConversationTests {
     private static let path = "/api/v1/conversations"
 
-    @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
-        try await HTTPHarness.run { harness in
-            let empty = try await harness.send(.POST, Self.path + "/recall", ["query": "heron"]).json
-            #expect(empty["messages"] == [] && empty["notices"]?.elements?.count == 1)
-            let texts = ["the heron stood in the water", "the bread rises", "paint the hull"]
-            let messages = texts.map { text -> JSONValue in
-                .object([
-                    "role": "user", "content": .string(text), "name": .string("named " + text),
-                    "timestamp": "2026-01-02T10:00:00Z",
-                ])
-            }
-            let body: JSONValue = [
-                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
-            ]
-            #expect(
-                try await harness.send(.POST, Self.path + "/messages", body).json == ["new": 3, "known": 0])
-            let query: JSONValue = ["query": "quantum chromodynamics lattice"]
-            let answer = try await harness.send(.POST, Self.path + "/recall", query).json
-            #expect(answer["messages"] == [])
-            #expect(answer["notices"]?.elements?.last?.asString?.contains("no message is close") == true)
-            let nearest = try #require(answer["nearest"]?.elements)
-            #expect(nearest.count == 3)
-            #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.asString ?? "") })
-            let found = try await harness.send(.POST, Self.path + "/recall", ["query": "heron"]).json
-            let message = found["messages"]?.elements?.first?["message"]
-            #expect(message?["name"] == .string("named " + texts[0]))
-            #expect(message?["timestamp"]?.asString?.hasPrefix("2026-01-02T10:00:00") == true)
-        }
-    }
-
-    @Test func `a date as the end of a recall names the whole day, and a time is exact`() async throws {
-        try await HTTPHarness.run { harness in
-            let times = ["2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"]
-            let messages = times.map { time -> JSONValue in
-                ["role": "user", "content": .string("the heron at \(time)"), "timestamp": .string(time)]
-            }
-            let body: JSONValue = [
-                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
-            ]
-            #expect(try await harness.send(.POST, Self.path + "/messages", body).json["new"] == 3)
-            let counts: [(name: String, text: String, count: Int)] = [
-                ("until", "2026-01-01", 1), ("until", "2026-01-02", 3), ("until", "2026-01", 3),
-                ("until", "2026-01-02T00:00:00Z", 1), ("since", "2026-01-02", 2), ("since", "2026-01-03", 0),
-                ("since", "7d", 0), ("until", "last week", 3),
-            ]
-            for (name, text, count) in counts {
-                let request: JSONValue = .object(["query": "the heron", name: .string(text)])
-                let answer = try await harness.send(.POST, Self.path + "/recall", request).json
-                #expect(answer["messages"]?.elements?.count == count, "\(name) \(text)")
-            }
-        }
-    }
-
     @Test func `conversations have pages, the one with the latest message first`() async throws {
         try await HTTPHarness.run { harness in
             for number in 1...5 {

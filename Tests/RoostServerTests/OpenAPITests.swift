@@ -1,3 +1,4 @@
+import NIOHTTP1
 import RoostModel
 import Testing
 
@@ -64,5 +65,31 @@ struct OpenAPITests {
         }
         #expect(statuses("/livez").isDisjoint(with: ["401", "409", "410"]))
         #expect(statuses("/api/v1/entries").isSuperset(of: ["200", "401", "409", "410"]))
+    }
+
+    @Test func `answers in the form of OpenAI are declared`() async throws {
+        try await HTTPHarness.run { harness async throws in
+            let model = JSONValue.string(harness.store.embedder.space.model)
+            // Some clients send null instead of omitting a member.
+            let body: JSONValue = [
+                "model": model, "input": "x", "dimensions": nil, "encoding_format": nil, "user": nil,
+            ]
+            #expect(try await harness.send(.POST, "/v1/embeddings", body).status == 200)
+        }
+    }
+
+    @Test func `a member that the document does not declare is found`() {
+        let check = SchemaCheck(components: OpenAPIDocument.components, permitsUndeclared: false)
+        let cluster: [String: JSONValue] = [
+            "id": "x", "label": "x", "keywords": [], "size": 1, "pinned": false, "cohesion": 1,
+            "representatives": [],
+        ]
+        let schema = TypeSchema.schema(of: ClusterDocument.self)
+        func fault(_ cluster: [String: JSONValue]) -> String? {
+            check.fault(in: .object(cluster), schema, at: "answer")
+        }
+        #expect(fault(cluster) == nil)
+        #expect(fault(cluster.merging(["other": 1]) { $1 })?.contains("'other'") == true)
+        #expect(fault(["id": "x"]) != nil)
     }
 }

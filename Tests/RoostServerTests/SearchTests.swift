@@ -97,38 +97,6 @@ struct SearchTests {
         }
     }
 
-    @Test func `entries are selected by the folders of their sources`() async throws {
-        try await HTTPHarness.run { harness in
-            try await harness.store.ingest(
-                ["/notes/a.md", "/notes/b.md", "/other/c.md"].map { path in
-                    SourceDraft(
-                        id: "file://" + path, fingerprint: "1",
-                        entries: [EntryDraft(content: "text " + path)])
-                })
-            func count(_ source: String) async throws -> Int? {
-                let list = try await harness.send(.GET, "/api/v1/entries?sources=" + source)
-                return list.json["entries"]?.elements?.count
-            }
-            #expect(try await count("/notes") == 2)
-            #expect(try await count("file:///notes/a.md") == 1)
-            #expect(try await count("/other/c.md") == 1)
-            #expect(try await count("/not") == 0)
-            let found = try await harness.send(
-                .POST, "/api/v1/search", ["query": "text", "sources": ["/notes"]])
-            #expect(found.json["results"]?.elements?.count == 2)
-        }
-    }
-
-    @Test func `sources are listed`() async throws {
-        try await HTTPHarness.run { harness in
-            try await harness.store.ingest([
-                SourceDraft(id: "file:///a", fingerprint: "1", entries: [EntryDraft(content: "one")])
-            ])
-            let list = try await harness.send(.GET, "/api/v1/sources")
-            #expect(list.json["sources"]?.elements?.first?["id"] == "file:///a")
-        }
-    }
-
     @Test func `sources are listed in pages`() async throws {
         try await HTTPHarness.run { harness in
             let ids = ["b", "a\u{E9}?>", String(repeating: "/", count: 20_000), "z"]
@@ -150,38 +118,6 @@ struct SearchTests {
             try await harness.store.add("another text")
             let expired = try await harness.send(.GET, "/api/v1/sources?limit=1&cursor=\(next)")
             #expect(expired.status == 410)
-        }
-    }
-
-    @Test func `messages are remembered, listed and recalled`() async throws {
-        try await HTTPHarness.run { harness in
-            let body: JSONValue = [
-                "user": "ann", "session": "s", "agent": "a",
-                "messages": [
-                    [
-                        "role": "user", "content": "My sister plays the cello.",
-                        "timestamp": "2026-01-02T10:00:00Z",
-                    ],
-                    ["role": "assistant", "content": "How nice."],
-                ],
-            ]
-            let path = "/api/v1/conversations/messages"
-            #expect(try await harness.send(.POST, path, body).json == ["new": 2, "known": 0])
-            #expect(try await harness.send(.POST, path, body).json == ["new": 0, "known": 2])
-            #expect(try await harness.send(.GET, path + "?user=ann&limit=1").json["count"] == 2)
-            #expect(try await harness.send(.GET, path + "?user=ben").json["count"] == 0)
-            let list = try await harness.send(.GET, "/api/v1/conversations")
-            #expect(list.json["conversations"]?.elements?.count == 1)
-            let recalled = try await harness.send(
-                .POST, "/api/v1/conversations/recall", ["query": "cello", "user": "ann"])
-            let first = recalled.json["messages"]?.elements?.first
-            #expect(first?["message"]?["content"] == "My sister plays the cello.")
-            let later = try await harness.send(
-                .POST, "/api/v1/conversations/recall", ["query": "cello", "since": "2026-01-03"])
-            #expect(later.json["messages"]?.elements?.contains { $0 == first } == false)
-            let wrong = try await harness.send(
-                .POST, "/api/v1/conversations/recall", ["query": "cello", "until": "soon"])
-            #expect(wrong.status == 400)
         }
     }
 }

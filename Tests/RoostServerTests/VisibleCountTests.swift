@@ -23,6 +23,13 @@ struct VisibleCountTests {
                 ["values": ["birds", nil], "count": 1], ["values": ["birds", "open"], "count": 1],
             ])
         #expect(await harness.call("count")["total"] == 3)
+        let first = await harness.call("count", ["by": ["tag"], "limit": 1])
+        #expect(first["counts"] == [["values": ["birds"], "count": 2]] && first["omitted"] == 1)
+        for faulty: JSONValue in [
+            ["by": [""]], ["by": ["metadata."]], ["by": ["a", "b", "c", "d"]], ["where": ["x"]], ["limit": 0],
+        ] {
+            #expect(await harness.call("count", faulty).asString != nil, "\(faulty)")
+        }
         // A server with a tag counts no hidden entries, and reveals no clusters.
         var rules = AccessRules()
         rules.tags = ["tea"]
