@@ -170,7 +170,7 @@ extension Float {
     var rounded4: Float? { isFinite ? Float("\((Double(self) * 1e4).rounded() / 1e4)") : nil }
 }
 
-extension StringProtocol {
+extension StringProtocol where UTF8View: BidirectionalCollection {
     /// Returns the beginning of a text, cut between Unicode scalars.
     func prefix(bytes: Int) -> SubSequence {
         guard utf8.count > bytes else { return self[...] }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Roost
 import RoostModel
 
@@ -91,12 +90,19 @@ struct Argument: Sendable {
 
 /// The address of an operation over HTTP. `{name}` in the path is a parameter.
 struct OperationRoute: Sendable {
-    var method: HTTPRequest.Method
+    enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case patch = "PATCH"
+        case delete = "DELETE"
+    }
+
+    var method: Method
     var path: String
     /// The heading in the documentation.
     var tag: String
 
-    init(_ method: HTTPRequest.Method, _ path: String, _ tag: String) {
+    init(_ method: Method, _ path: String, _ tag: String) {
         (self.method, self.path, self.tag) = (method, "/api/v1" + path, tag)
     }
 }

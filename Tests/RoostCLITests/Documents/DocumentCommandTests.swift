@@ -78,14 +78,11 @@ import Testing
         let file = cli.home.appendingPathComponent("long.pdf")
         try FileManager.default.copyItem(at: fixture, to: file)
         #expect(try cli.roost("ingest", "long.pdf", "--store=s").status == 0)
-        struct Hit: Decodable {
-            struct Location: Decodable { var page: Int }
-            var location: Location
-        }
+        struct Hit: Decodable { var page: Int }
         let query = ["query", "\"Note 17\"", "--store=s"]
         let output = try cli.roost(query + ["--json"]).output
         let hits = try JSONDecoder().decode([Hit].self, from: Data(output.utf8))
-        #expect(hits.map(\.location.page) == [7])
+        #expect(hits.map(\.page) == [7])
         #expect(try cli.roost(query).output.contains("long.pdf, page 7"))
     }
 
