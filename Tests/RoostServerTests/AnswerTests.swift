@@ -166,24 +166,4 @@ struct AnswerTests {
         }
         #expect(whole == text)
     }
-
-    @Test func `messages are recalled from a range of times`() async throws {
-        let harness = MCPHarness()
-        _ = await harness.call(
-            "remember_messages",
-            [
-                "messages": [
-                    ["role": "user", "content": "the fence is green", "timestamp": "2026-01-02T10:00:00Z"],
-                    ["role": "user", "content": "the fence is red", "timestamp": "2026-03-02T10:00:00Z"],
-                ]
-            ])
-        func texts(_ arguments: [String: JSONValue]) async -> [String] {
-            let answer = await harness.call(
-                "recall", .object(arguments.merging(["query": "fence", "context": 0]) { $1 }))
-            return (answer["messages"]?.elements ?? []).compactMap { $0["message"]?["content"]?.asString }
-        }
-        #expect(await texts(["since": "2026-02-01"]) == ["the fence is red"])
-        #expect(await texts(["until": "2026-02-01T00:00:00Z"]) == ["the fence is green"])
-        #expect(await texts([:]).count == 2)
-    }
 }

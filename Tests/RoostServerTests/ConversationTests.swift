@@ -43,34 +43,6 @@ struct ConversationTests {
         }
     }
 
-    @Test func `lists have only the messages of a period`() async throws {
-        try await HTTPHarness.run { harness in
-            for day in 1...3 {
-                let body: JSONValue = [
-                    "user": "ann", "session": .string("s\(day)"), "agent": "a",
-                    "messages": [
-                        [
-                            "role": "user", "content": "the swift is back",
-                            "timestamp": .string("2026-01-0\(day)T10:00:00Z"),
-                        ]
-                    ],
-                ]
-                #expect(try await harness.send(.POST, Self.path + "/messages", body).status == 200)
-            }
-            let counts = [
-                ("since=2026-01-02", 2), ("until=2026-01-02", 2), ("since=2026-01-02&until=2026-01-02", 1),
-                ("since=7d", 0), ("user=ben&since=2026", 0),
-            ]
-            for path in [Self.path, Self.path + "/messages"] {
-                for (query, count) in counts {
-                    let answer = try await harness.send(.GET, "\(path)?\(query)")
-                    #expect(answer.status == 200 && answer.json["count"]?.integer == count, "\(query)")
-                }
-                #expect(try await harness.send(.GET, path + "?since=soon").status == 400)
-            }
-        }
-    }
-
     @Test func `a recall has the options of the command`() async throws {
         try await HTTPHarness.run { harness in
             let texts = [

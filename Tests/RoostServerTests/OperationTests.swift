@@ -107,7 +107,7 @@ struct OperationTests {
             path = path.replacing("{\(name)}", with: text(value))
             rest[name] = nil
         }
-        let method = HTTPMethod(rawValue: operation.route.method.rawValue)
+        let method = HTTPMethod(rawValue: operation.route.method.rawValue.uppercased())
         guard method == .GET || method == .DELETE else { return (method, path, .object(rest)) }
         let pairs = rest.flatMap { name, value in (value.elements ?? [value]).map { "\(name)=\(text($0))" } }
         return (method, pairs.isEmpty ? path : path + "?" + pairs.joined(separator: "&"), nil)

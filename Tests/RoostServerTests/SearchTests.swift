@@ -67,36 +67,6 @@ struct SearchTests {
         }
     }
 
-    @Test(arguments: [1e37, 1e-37, 3])
-    func `the length of a vector does not matter`(factor: Double) async throws {
-        try await HTTPHarness.run { harness in
-            let heron = try await harness.store.add("a heron stood in the pond")
-            let entry = try #require(await harness.store.storage.snapshot().entries([heron.id]).first)
-            let vector = entry.embeddings.map { JSONValue.number(Double($0) * factor) }
-            let answer = try await harness.send(.POST, "/api/v1/search", ["vector": .array(vector)])
-            let similarity = try #require(answer.json["results"]?.elements?.first?["similarity"]?.double)
-            #expect(abs(similarity - 1) < 0.001)
-        }
-    }
-
-    @Test func `a search reports how the query was understood`() async throws {
-        try await HTTPHarness.run { harness in
-            try await harness.store.add("the swift above the roof")
-            func notices(_ body: JSONValue) async throws -> [JSONValue] {
-                let answer = try await harness.send(.POST, "/api/v1/search", body)
-                return answer.json["notices"]?.elements ?? []
-            }
-            #expect(try await notices(["query": "swift"]) == [])
-            #expect(
-                try await notices(["query": "swift -roof"]).contains {
-                    $0.asString?.hasPrefix("excluded: roof") == true
-                })
-            #expect(
-                try await notices(["query": "swift", "since": "2100"])
-                    == ["no entry matches the filter"])
-        }
-    }
-
     @Test func `sources are listed in pages`() async throws {
         try await HTTPHarness.run { harness in
             let ids = ["b", "a\u{E9}?>", String(repeating: "/", count: 20_000), "z"]

@@ -80,7 +80,8 @@ extension Route {
             answers.append(Route.Answer(201, "The result.", .json(operation.outputSchema), headers: location))
         }
         self.init(
-            method: HTTPRequest.Method(rawValue: route.method.rawValue) ?? .get, path: route.path,
+            method: HTTPRequest.Method(rawValue: route.method.rawValue.uppercased()) ?? .get,
+            path: route.path,
             operation: operation.name, tag: route.tag,
             summary: operation.summary, details: operation.details.isEmpty ? nil : operation.details,
             writes: operation.access.effect != .reads,

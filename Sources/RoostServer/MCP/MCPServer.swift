@@ -347,8 +347,7 @@ package struct MCPServer: Sendable {
 }
 
 extension AnyOperation {
-    /// The schema of the parameters that agents are told about. Names of types are omitted, because several hosts reject
-    /// `$ref`, and the type of an argument is used only once.
+    /// The schema of the arguments for agents, without names of types, because several hosts reject `$ref`.
     fileprivate var toolSchema: JSONValue { inputSchema { $0.use != .programs }.withoutTypeNames }
 
     /// Returns the tool in the form of a revision of the protocol.

@@ -73,7 +73,7 @@ struct OperationAccess: Sendable {
 struct Argument: Sendable {
     enum Use: Sendable {
         case optional, required
-        /// Agents are not told about the argument. Long lists of arguments use up their context.
+        /// Tools do not have the argument. Long lists of arguments use up the context of agents.
         case programs
     }
 
@@ -90,12 +90,7 @@ struct Argument: Sendable {
 
 /// The address of an operation over HTTP. `{name}` in the path is a parameter.
 struct OperationRoute: Sendable {
-    enum Method: String, Sendable {
-        case get = "GET"
-        case post = "POST"
-        case patch = "PATCH"
-        case delete = "DELETE"
-    }
+    enum Method: String, Sendable { case get, post, patch, delete }
 
     var method: Method
     var path: String
