@@ -24,12 +24,6 @@ struct TokenBudget {
     /// Creates a budget; without a number of tokens, it is unlimited.
     init(tokens: Int?) { remainingBytes = tokens.map { $0 * Self.bytesPerToken } ?? .max }
 
-    /// Returns whether all values fit.
-    func fits(_ values: [JSONValue]) -> Bool {
-        var budget = self
-        return values.allSatisfy { budget.take($0) }
-    }
-
     /// Uses the part of the budget that a value needs.
     ///
     /// - Returns: `false`, without a change, if the value does not fit.
