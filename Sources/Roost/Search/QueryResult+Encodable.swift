@@ -2,8 +2,8 @@ import RoostModel
 import RoostText
 
 extension QueryHit: Encodable {
-    /// Encodes the hit with the members that `roost query --json --explain` prints, except `snippet`,
-    /// which depends on the query: ``QueryResult`` encodes it, too. Vectors are omitted.
+    /// Encodes the hit without vectors and without the member `snippet`, which depends on the query:
+    /// ``QueryResult`` encodes it, too.
     ///
     /// - Complexity: O(length of the entry).
     public func encode(to encoder: any Encoder) throws {
@@ -34,8 +34,7 @@ extension QueryResult: Encodable {
 
     /// Encodes an object with the properties of the result, and ``corrections``.
     ///
-    /// The members `hits` and `nearest` are arrays as `roost query --json --explain` prints them, with
-    /// the `snippet` of each hit (``snippet(of:limit:)``). The words of the query and ``databasePlan`` are
+    /// The members `hits` and `nearest` are arrays of hits with the `snippet` of each (``snippet(of:limit:)``). The words of the query and ``databasePlan`` are
     /// omitted.
     public func encode(to encoder: any Encoder) throws {
         func documents(_ hits: [QueryHit]) -> [HitDocument] {
