@@ -1,4 +1,5 @@
 import NIOHTTP1
+import Roost
 import RoostModel
 import Testing
 

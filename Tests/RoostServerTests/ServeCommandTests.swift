@@ -4,9 +4,10 @@ import NIOHTTP1
 import Roost
 import RoostModel
 import RoostRemote
-import RoostServer
 import TestSupport
 import Testing
+
+@testable import RoostServer
 
 /// Tests of `roost serve` as a process.
 @Suite(.temporaryFolders, .timeLimit(.minutes(5)))

@@ -2,9 +2,10 @@ import Foundation
 import NIOHTTP1
 import Roost
 import RoostModel
-import RoostServer
 import TestSupport
 import Testing
+
+@testable import RoostServer
 
 #if os(Linux)
     /// Tests of `roost serve` while its store fails, and of its use of memory.

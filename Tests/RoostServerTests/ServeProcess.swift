@@ -3,9 +3,10 @@ import HTTPTypes
 import NIOHTTP1
 import RoostModel
 import RoostRemote
-import RoostServer
 import TestSupport
 import Testing
+
+@testable import RoostServer
 
 /// A running `roost serve`.
 struct ServeProcess {

@@ -34,8 +34,8 @@ extension QueryResult: Encodable {
 
     /// Encodes an object with the properties of the result, and ``corrections``.
     ///
-    /// The members `hits` and `nearest` are arrays of hits with the `snippet` of each (``snippet(of:limit:)``). The words of the query and ``databasePlan`` are
-    /// omitted.
+    /// The members `hits` and `nearest` are arrays of hits with the `snippet` of each (``snippet(of:limit:)``).
+    /// The words of the query and ``databasePlan`` are omitted.
     public func encode(to encoder: any Encoder) throws {
         func documents(_ hits: [QueryHit]) -> [HitDocument] {
             hits.map { HitDocument($0, snippet(of: $0), .complete) }
