@@ -127,7 +127,7 @@ struct AgentTests {
             let list: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": "tools/list"]
             let tools = try await harness.send(
                 .POST, "/mcp", list, ["MCP-Protocol-Version": "2025-06-18"])
-            #expect(tools.json["result"]?["tools"]?.elements?.count == 10)
+            #expect(tools.json["result"]?["tools"]?.elements?.count == 12)
             // Batches belong to one revision, which a missing version field stands for.
             let batch: JSONValue = [list, ["jsonrpc": "2.0", "id": 2, "method": "ping"]]
             let both = try await harness.send(.POST, "/mcp", batch)

@@ -59,7 +59,7 @@ struct BudgetTests {
         for cluster in clusters.compactMap({ $0["id"] }) {
             var arguments: [String: JSONValue] = ["cluster": cluster, "limit": 200, "budget": 1_000]
             while true {
-                let page = await harness.call("clusters", .object(arguments))
+                let page = await harness.call("cluster_members", .object(arguments))
                 #expect(page.serialized().count <= 1_000 * Self.bytesPerToken)
                 seen.formUnion((page["members"]?.elements ?? []).compactMap { $0["id"] })
                 guard let cursor = page["nextCursor"] else { break }

@@ -142,7 +142,7 @@ struct ProtocolTests {
     @Test func `every tool meets the rules of the strictest hosts`() async throws {
         let response = await MCPHarness().request("tools/list")
         let tools = try #require(response["result"]?["tools"]?.elements)
-        #expect(tools.count == 10)
+        #expect(tools.count == 12)
         for tool in tools {
             let name = try #require(tool["name"]?.asString)
             #expect(name.wholeMatch(of: /[a-zA-Z0-9_-]{1,40}/) != nil)

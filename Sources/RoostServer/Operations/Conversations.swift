@@ -53,7 +53,7 @@ struct MessageSelection: Decodable, Sendable {
     private static let maximumName = 1_000
 
     static let names = ["user", "session", "agent"].map { name in
-        Argument(name, Schema.string("The \(name) of the conversation.", minimum: 1, maximum: maximumName))
+        Argument(name, Schema.string("The \(name) of the conversation.", maximum: maximumName))
     }
 
     /// The names of a conversation to which messages are added.
@@ -62,7 +62,7 @@ struct MessageSelection: Decodable, Sendable {
             name,
             Schema.string(
                 "The \(name) of the conversation; that of the server's conversation, or '\(defaultName)', if it is "
-                    + "absent.", minimum: 1, maximum: maximumName))
+                    + "absent.", maximum: maximumName))
     }
 
     static let parameters = names + EntrySelection.periodParameters("messages")
