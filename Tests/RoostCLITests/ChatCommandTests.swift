@@ -101,9 +101,7 @@ import Testing
         let hit = try #require(
             try JSONSerialization.jsonObject(with: Data(found.output.utf8)) as? [[String: Any]]
         )[0]
-        #expect(hit["title"] as? String == "the heron stood in the shallow water")
-        #expect(hit["location"] is [String: Any] && hit["snippet"] is [String: Any])
-        #expect(hit["rank"] as? Int == 1 && hit["message"] is [String: Any] && hit["similarity"] is Double)
+        #expect(hit["message"] is [String: Any] && hit["similarity"] is Double)
         let colored = try search("heron", "-n1", "--all", "--color=always").output
         #expect(colored.contains("the \u{1B}[1;33mheron\u{1B}[0m stood in the shallow"), "\(colored)")
         let long = try search("heron", "--all", "--tokens=1")

@@ -35,10 +35,6 @@ package struct HitDocument: Encodable {
             package var words: Float
             package var fields: [String: Float]
             package var phrase: Float
-            /// Further shares of a recalled message; `nil` for other hits.
-            package var neighbors: Float?
-            package var time: Float?
-            package var recency: Float?
         }
 
         package var textScore: Float?

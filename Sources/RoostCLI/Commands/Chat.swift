@@ -81,6 +81,9 @@ struct ChatCommand: AsyncParsableCommand {
             guard !json || !jsonl else {
                 throw ValidationError("only one of --json and --jsonl can be given")
             }
+            guard !explain || !json && !jsonl else {
+                throw ValidationError("--explain cannot be combined with --json or --jsonl")
+            }
             guard (0...100).contains(context) else {
                 throw ValidationError("--context must be a whole number from 0 to 100, not \(context)")
             }
