@@ -4,15 +4,12 @@ import RoostModel
 /// The messages with which the server reports failures of the store.
 enum FailureText {
     /// Returns the message of an error, with the action that may solve the problem.
-    ///
-    /// - Parameter rules: The rules of a tool whose errors can advise calls of other tools; `nil` if a server
-    ///   that offers the failed tool also offers these.
-    static func message(of error: any Error, under rules: AccessRules? = nil) -> String {
+    static func message(of error: any Error) -> String {
         switch error {
         case let error as OperationError: error.message
-        case let error as RoostError: message(error.message, error.remedy, rules)
-        case let error as StorageError: message(error.message, error.remedy, rules)
-        case let error as EmbedderError: message(error.message, error.remedy, rules)
+        case let error as RoostError: message(error.message, error.remedy)
+        case let error as StorageError: message(error.message, error.remedy)
+        case let error as EmbedderError: message(error.message, error.remedy)
         case let error as ClusteringError: error.message
         default: "the request failed: \(error)"
         }
@@ -24,17 +21,17 @@ enum FailureText {
             ? "ask the user to run `roost recluster`" : "call the tool 'recluster' first"
     }
 
-    private static func message(_ text: String, _ remedy: Remedy?, _ rules: AccessRules?) -> String {
-        guard let advice = remedy.flatMap({ advice($0, rules) }) else { return text }
+    private static func message(_ text: String, _ remedy: Remedy?) -> String {
+        guard let advice = remedy.flatMap(advice) else { return text }
         return "\(text); \(advice)"
     }
 
     /// Returns advice for an agent, which can call tools but usually not the command line.
-    private static func advice(_ remedy: Remedy, _ rules: AccessRules?) -> String? {
+    private static func advice(_ remedy: Remedy) -> String? {
         switch remedy {
         case .createStore: "ask the user to create a store with `roost init`"
         case .addEntries: "store texts with the tool 'remember' first"
-        case .recluster: adviceToCluster(under: rules)
+        case .recluster: adviceToCluster(under: nil)
         case .inspectStore, .repairStore: "ask the user to run `roost doctor`"
         case .installModel, .installModelOrUseLexical:
             "ask the user to install the model with `roost model pull`"

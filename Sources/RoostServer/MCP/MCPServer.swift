@@ -7,19 +7,6 @@ import RoostModel
 /// later, which are self-contained, and those of older revisions, whose version was negotiated with
 /// `initialize` (``MCPConnection`` keeps it).
 package struct MCPServer: Sendable {
-    /// The name and version that the server reports, and the advice to the model.
-    struct Identity: Sendable {
-        var name: String
-        var title: String
-        var version: String
-        var instructions: String
-
-        var implementation: JSONValue {
-            ["name": .string(name), "title": .string(title), "version": .string(version)]
-        }
-    }
-
-    let identity: Identity
     let operations: Operations
     let resources: StoreResources
 
@@ -33,14 +20,17 @@ package struct MCPServer: Sendable {
         var operations = operations
         operations.servesAgents = true
         self.operations = operations
-        identity = Identity(
-            name: "roost", title: "Roost knowledge store", version: operations.version,
-            instructions: Self.instructions(operations.rules))
         resources = StoreResources(handle: operations.handle, rules: operations.rules)
     }
 
-    /// Returns the advice to the model, which names only tools that the server offers.
-    private static func instructions(_ rules: AccessRules) -> String {
+    /// The name and version that the server reports.
+    private var implementation: JSONValue {
+        ["name": "roost", "title": "Roost knowledge store", "version": .string(operations.version)]
+    }
+
+    /// The advice to the model, which names only tools that the server offers.
+    private var instructions: String {
+        let rules = operations.rules
         var contents: [String] = []
         var advice: [String] = []
         if rules.showsEntries {
@@ -71,11 +61,8 @@ package struct MCPServer: Sendable {
 
     // MARK: Answering
 
-    /// Returns the response to a request.
+    /// Returns the response to a request of a self-contained revision, or of the revision that was negotiated.
     ///
-    /// - Parameters:
-    ///   - negotiated: The revision that was negotiated with `initialize`; `nil` if the client sent no
-    ///     `initialize` request.
     /// - Throws: `CancellationError` if the task was canceled.
     package func response(
         to id: RequestID, _ method: String, _ parameters: JSONValue, negotiated: ProtocolVersion?,
@@ -209,7 +196,7 @@ package struct MCPServer: Sendable {
         guard version.isStateless else { return result }
         var result = result
         result["resultType"] = "complete"
-        result["_meta"] = [Self.metaPrefix + "serverInfo": identity.implementation]
+        result["_meta"] = [Self.metaPrefix + "serverInfo": implementation]
         if method != "tools/call" {
             // Texts of the store can change at any time; only the lists are fixed.
             let isFixed = method != "resources/read" && method != "resources/list"
@@ -226,7 +213,7 @@ package struct MCPServer: Sendable {
     private func initialization(_ parameters: JSONValue) -> [String: JSONValue] {
         [
             "protocolVersion": .string(Self.negotiated(parameters).rawValue), "capabilities": capabilities,
-            "serverInfo": identity.implementation, "instructions": .string(identity.instructions),
+            "serverInfo": implementation, "instructions": .string(instructions),
         ]
     }
 
@@ -243,7 +230,7 @@ package struct MCPServer: Sendable {
     private var discovery: [String: JSONValue] {
         [
             "supportedVersions": .array(ProtocolVersion.supported),
-            "capabilities": capabilities, "instructions": .string(identity.instructions),
+            "capabilities": capabilities, "instructions": .string(instructions),
         ]
     }
 
@@ -276,9 +263,7 @@ package struct MCPServer: Sendable {
         }
         do {
             let arguments = (given.members ?? [:]).filter { $0.value != .null }
-            let result = try await operations.run(tool, arguments) {
-                context.report(progress: $0, of: 100, $1)
-            }
+            let result = try await operations.run(tool, arguments) { context.report($0, $1) }
             return Self.result(result.json, of: tool, for: context.version)
         } catch let error as CancellationError {
             throw error

@@ -159,15 +159,11 @@ struct CallContext: Sendable {
     /// Sends a notification to the client that made the request.
     var notify: @Sendable (JSONValue) -> Void = { _ in }
 
-    /// Reports the progress of the request, if the client asked for it.
-    ///
-    /// - Parameters:
-    ///   - progress: The amount of finished work, which must grow from call to call.
-    func report(progress: Int, of total: Int, _ message: String) {
+    /// Reports the progress of the request, from 0 to 100, if the client asked for it. It must grow from call to call.
+    func report(_ progress: Int, _ message: String) {
         guard let progressToken else { return }
         var parameters: [String: JSONValue] = [
-            "progressToken": progressToken, "progress": .integer(Int64(progress)),
-            "total": .integer(Int64(total)),
+            "progressToken": progressToken, "progress": .count(progress), "total": 100,
         ]
         if version >= .march2025 { parameters["message"] = .string(message) }
         notify([

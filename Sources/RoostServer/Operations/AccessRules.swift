@@ -14,6 +14,10 @@ package struct AccessRules: Sendable {
     /// Whether tools that change the store are absent.
     package var isReadOnly = false
 
+    /// Whether filters exclude messages: not if everything is visible and the store has none, because the condition
+    /// would be tested for each entry.
+    var excludesMessages = true
+
     package init() {}
 
     /// Returns whether an operation is permitted.
@@ -62,8 +66,10 @@ package struct AccessRules: Sendable {
         if !showsEntries { filter.ids = [] }
         filter.tags.formUnion(tags)
         if let sourcePrefix { filter.conditions.append(EntryCondition(.source, .hasPrefix(sourcePrefix))) }
-        filter.conditions.append(
-            EntryCondition(.metadata(DocumentKey.kind), .differs(DocumentKey.messageKind)))
+        if excludesMessages {
+            filter.conditions.append(
+                EntryCondition(.metadata(DocumentKey.kind), .differs(DocumentKey.messageKind)))
+        }
         return filter
     }
 

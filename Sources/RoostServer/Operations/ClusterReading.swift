@@ -1,8 +1,7 @@
 import Roost
 import RoostModel
 
-enum ClusterParameters {
-    static let tag = "Clusters"
+extension Argument {
     static let cluster = Argument(
         "cluster",
         Schema.string(
@@ -26,7 +25,7 @@ struct ListClusters: Operation {
         "A cluster with a 'parent' is part of that cluster. With 'query', the clusters that are most similar to a "
         + "text come first."
     static let access = OperationAccess(.reads, .everything)
-    static let route = OperationRoute(.get, "/clusters", ClusterParameters.tag)
+    static let route = OperationRoute(.get, "/clusters")
     static let parameters =
         [
             Argument(
@@ -67,9 +66,9 @@ struct ReadCluster: Operation {
     static let name = "cluster"
     static let summary = "Returns a cluster without its members."
     static let access = OperationAccess(.reads, .everything)
-    static let route = OperationRoute(.get, "/clusters/{cluster}", ClusterParameters.tag)
+    static let route = OperationRoute(.get, "/clusters/{cluster}")
     static let isTool = false
-    static let parameters = [ClusterParameters.cluster]
+    static let parameters = [Argument.cluster]
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
         let clusters = try await context.snapshot.clusters()
@@ -92,9 +91,9 @@ struct ListClusterMembers: Operation {
     static let summary =
         "Lists the entries of a cluster and of the clusters below it, nearest to their centroids first."
     static let access = OperationAccess(.reads, .everything)
-    static let route = OperationRoute(.get, "/clusters/{cluster}/members", ClusterParameters.tag)
+    static let route = OperationRoute(.get, "/clusters/{cluster}/members")
     static let parameters =
-        [ClusterParameters.cluster] + OperationContext.pageParameters(maximum: 1_000, standard: 50) + [
+        [Argument.cluster] + OperationContext.pageParameters(maximum: 1_000, standard: 50) + [
             TokenBudget.parameter
         ]
 
@@ -134,7 +133,7 @@ struct CompareClusters: Operation {
     static let name = "cluster_diff"
     static let summary = "Compares the clusters with those of the previous run."
     static let access = OperationAccess(.reads, .everything)
-    static let route = OperationRoute(.get, "/clusters/diff", ClusterParameters.tag)
+    static let route = OperationRoute(.get, "/clusters/diff")
     static let isTool = false
     static let parameters: [Argument] = []
 

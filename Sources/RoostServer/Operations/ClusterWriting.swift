@@ -47,7 +47,7 @@ struct Recluster: Operation {
         "Clusters keep their ids and the user's labels as long as most of their members stay. Takes seconds for "
         + "10,000 entries."
     static let access = OperationAccess(.changes, .everything)
-    static let route = OperationRoute(.post, "/clusters/recluster", ClusterParameters.tag)
+    static let route = OperationRoute(.post, "/clusters/recluster")
     static let returnsTexts = false
     static let parameters = [
         Argument(
@@ -99,9 +99,9 @@ struct MoveEntries: ClusterEdit {
     static let summary = "Moves entries to a cluster."
     static let details =
         "The next run can assign them differently. A cluster without entries ends."
-    static let route = OperationRoute(.post, "/clusters/{cluster}/members", ClusterParameters.tag)
+    static let route = OperationRoute(.post, "/clusters/{cluster}/members")
     static let parameters = [
-        ClusterParameters.cluster,
+        Argument.cluster,
         Argument(
             "entries",
             Schema.array(
@@ -124,9 +124,9 @@ struct LabelCluster: ClusterEdit {
 
     static let name = "label_cluster"
     static let summary = "Sets the label of a cluster, or resets it with null."
-    static let route = OperationRoute(.patch, "/clusters/{cluster}", ClusterParameters.tag)
+    static let route = OperationRoute(.patch, "/clusters/{cluster}")
     static let parameters = [
-        ClusterParameters.cluster,
+        Argument.cluster,
         Argument(
             "label",
             Schema.nullable(
@@ -151,8 +151,8 @@ struct RemoveCluster: ClusterEdit {
 
     static let name = "remove_cluster"
     static let summary = "Removes a cluster, but keeps its entries."
-    static let route = OperationRoute(.delete, "/clusters/{cluster}", ClusterParameters.tag)
-    static let parameters = [ClusterParameters.cluster]
+    static let route = OperationRoute(.delete, "/clusters/{cluster}")
+    static let parameters = [Argument.cluster]
 
     func run(in context: OperationContext) async throws -> Output {
         let id = try await context.clusterID(cluster)
@@ -168,7 +168,7 @@ struct MergeClusters: ClusterEdit {
 
     static let name = "merge_clusters"
     static let summary = "Merges clusters into the first one."
-    static let route = OperationRoute(.post, "/clusters/merge", ClusterParameters.tag)
+    static let route = OperationRoute(.post, "/clusters/merge")
     static let parameters = [
         Argument(
             "clusters",
@@ -194,9 +194,9 @@ struct SplitCluster: ClusterEdit {
 
     static let name = "split_cluster"
     static let summary = "Splits a cluster into parts."
-    static let route = OperationRoute(.post, "/clusters/{cluster}/split", ClusterParameters.tag)
+    static let route = OperationRoute(.post, "/clusters/{cluster}/split")
     static let parameters = [
-        ClusterParameters.cluster,
+        Argument.cluster,
         Argument("parts", Schema.integer("The number of parts; 2 by default.", 2...100)),
     ]
 

@@ -49,7 +49,6 @@ struct MessageSelection: Decodable, Sendable {
     var since: String?
     var until: String?
 
-    static let tag = "Conversations"
     private static let maximumName = 1_000
 
     static let names = ["user", "session", "agent"].map { name in
@@ -141,7 +140,7 @@ struct ListConversations: Operation {
     static let name = "conversations"
     static let summary = "Lists conversations, the one with the latest message first."
     static let access = OperationAccess(.reads, .messages)
-    static let route = OperationRoute(.get, "/conversations", MessageSelection.tag)
+    static let route = OperationRoute(.get, "/conversations")
     static let isTool = false
     static let parameters =
         MessageSelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 100)
@@ -171,7 +170,7 @@ struct ListMessages: Operation {
     static let name = "messages"
     static let summary = "Lists the messages of conversations, oldest first."
     static let access = OperationAccess(.reads, .messages)
-    static let route = OperationRoute(.get, "/conversations/messages", MessageSelection.tag)
+    static let route = OperationRoute(.get, "/conversations/messages")
     static let isTool = false
     static let parameters =
         MessageSelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 100)
@@ -213,7 +212,7 @@ struct RememberMessages: Operation {
         + "conversation already contains it. If a new message repeats the last stored one, give it a timestamp. "
         + "Messages that the user removed are not stored again. Use a separate 'session' for each conversation."
     static let access = OperationAccess(.adds, .messages)
-    static let route = OperationRoute(.post, "/conversations/messages", MessageSelection.tag)
+    static let route = OperationRoute(.post, "/conversations/messages")
     // A model can store the turns of a conversation in several calls at once.
     static let keepsOrder = true
     static let returnsTexts = false

@@ -15,7 +15,7 @@ struct FetchEntry: Operation {
     static let details =
         "If a text is returned in parts, pass 'nextOffset' as 'offset', and 'version', for the next part."
     static let access = OperationAccess(.reads, .texts)
-    static let route = OperationRoute(.get, "/entries/{id}", "Entries")
+    static let route = OperationRoute(.get, "/entries/{id}")
     static let parameters = [
         Argument(
             "id",
@@ -128,7 +128,7 @@ struct ListEntries: Operation {
     static let name = "list"
     static let summary = "Lists entries with their texts, oldest first."
     static let access = OperationAccess(.reads, .entries)
-    static let route = OperationRoute(.get, "/entries", "Entries")
+    static let route = OperationRoute(.get, "/entries")
     static let isTool = false
     static let parameters =
         EntrySelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 100)
@@ -164,7 +164,7 @@ struct CountEntries: Operation {
         "An entry with several tags is counted once for each. Periods are in the order of the calendar, in the "
         + "time zone of the server; other values are in the order of their numbers, largest first."
     static let access = OperationAccess(.reads, .entries)
-    static let route = OperationRoute(.get, "/counts", "Entries")
+    static let route = OperationRoute(.get, "/counts")
     static let parameters =
         [
             Argument(

@@ -81,7 +81,7 @@ struct AddEntry: Operation {
         + "snippets, and call 'update' to change one of them, or pass allowDuplicate. An entry with an equal text "
         + "gets the tags and metadata."
     static let access = OperationAccess(.adds, .newEntries)
-    static let route = OperationRoute(.post, "/entries", "Entries")
+    static let route = OperationRoute(.post, "/entries")
     static let parameters = [
         Argument(
             "text",
@@ -193,7 +193,7 @@ struct UpdateEntry: Operation {
         "A metadata value of null removes the key. A file from which the entry was ingested is not changed; when "
         + "the file changes, its text replaces the text of the entry."
     static let access = OperationAccess(.changes, .entries)
-    static let route = OperationRoute(.patch, "/entries/{id}", "Entries")
+    static let route = OperationRoute(.patch, "/entries/{id}")
     static let parameters = [
         EntryValueParameters.id,
         Argument(
@@ -259,7 +259,7 @@ struct ForgetEntries: Operation {
         + "again with confirm. Files that were ingested are not deleted, and their entries are stored again when "
         + "the files are ingested again."
     static let access = OperationAccess(.changes, .entries)
-    static let route = OperationRoute(.delete, "/entries", "Entries")
+    static let route = OperationRoute(.delete, "/entries")
     static let parameters =
         EntrySelection.parameters.map { parameter in
             var parameter = parameter
@@ -320,7 +320,7 @@ struct RemoveEntry: Operation {
     static let name = "remove"
     static let summary = "Removes an entry or message."
     static let access = OperationAccess(.changes, .everything)
-    static let route = OperationRoute(.delete, "/entries/{id}", "Entries")
+    static let route = OperationRoute(.delete, "/entries/{id}")
     static let isTool = false
     static let returnsTexts = false
     static let parameters = [EntryValueParameters.id, EntryValueParameters.revision]

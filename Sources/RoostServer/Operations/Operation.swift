@@ -94,12 +94,11 @@ struct OperationRoute: Sendable {
 
     var method: Method
     var path: String
-    /// The heading in the documentation.
-    var tag: String
 
-    init(_ method: Method, _ path: String, _ tag: String) {
-        (self.method, self.path, self.tag) = (method, "/api/v1" + path, tag)
-    }
+    init(_ method: Method, _ path: String) { (self.method, self.path) = (method, "/api/v1" + path) }
+
+    /// The heading in the documentation, such as `Entries`.
+    var tag: String { (path.split(separator: "/").dropFirst(2).first ?? "").capitalized }
 }
 
 /// The header of an answer over HTTP.
@@ -219,10 +218,15 @@ struct Operations: Sendable {
             throw OperationError("this server does not permit '\(operation.name)'", .forbidden)
         }
         let body: @Sendable (KnowledgeStore) async throws -> OperationResult = { store in
-            try await operation.run(
+            let snapshot = try await store.storage.snapshot()
+            var operations = self
+            if rules.showsEverything {
+                operations.rules.excludesMessages = try await handle.hasMessages(in: snapshot)
+            }
+            return try await operation.run(
                 OperationContext(
-                    operations: self, operation: operation.name, arguments: arguments, store: store,
-                    snapshot: try await store.storage.snapshot(), report: report))
+                    operations: operations, operation: operation.name, arguments: arguments, store: store,
+                    snapshot: snapshot, report: report))
         }
         return operation.access.effect == .reads
             ? try await handle.use(body) : try await handle.change(body)

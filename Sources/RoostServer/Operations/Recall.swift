@@ -64,7 +64,7 @@ struct Recall: Operation {
         + "messages of that time, oldest first. A message with 'nextOffset' is truncated; call 'fetch' with its id "
         + "and this offset for the rest."
     static let access = OperationAccess(.reads, .messages)
-    static let route = OperationRoute(.post, "/conversations/recall", MessageSelection.tag)
+    static let route = OperationRoute(.post, "/conversations/recall")
 
     static let parameters =
         [

@@ -54,13 +54,10 @@ enum Schema {
         "title": "Metadata", "type": "object", "additionalProperties": true, "description": "Values by key.",
     ]
 
-    /// Returns the schema of an object.
+    /// Returns the schema of an object, which clients know by the name.
     ///
-    /// - Parameters:
-    ///   - name: The name of the type in generated clients; `nil` for a type that is used only once, as a
-    ///     part of another one. ``OpenAPIDocument`` lists the schemas with names as components.
-    ///   - isOpen: Whether the object may have additional members. Requests are closed, so that a misspelled
-    ///     name is reported; answers are open, so that clients accept those of newer versions.
+    /// - Parameter isOpen: Whether the object may have additional members. Requests are closed, so that a misspelled
+    ///   name is reported; answers are open, so that clients accept those of newer versions.
     static func object(
         named name: String? = nil, _ properties: [String: JSONValue], required: [String] = [],
         isOpen: Bool = false, _ description: String? = nil

@@ -36,7 +36,7 @@ struct Search: Operation {
         "Use a question or a few descriptive words. Returns titles and snippets; call 'fetch' for whole texts. "
         + "Without 'query', lists the entries that match the other arguments, newest first."
     static let access = OperationAccess(.reads, .entries)
-    static let route = OperationRoute(.post, "/search", "Search")
+    static let route = OperationRoute(.post, "/search")
 
     static let parameters =
         [

@@ -1,4 +1,5 @@
 package import Roost
+import RoostConversations
 import RoostModel
 
 /// The store of a server, which is opened again if another process has moved it to another model, or has
@@ -75,6 +76,21 @@ package actor StoreHandle {
         _ body: @Sendable (KnowledgeStore) async throws -> Result
     ) async throws -> Result {
         try await UndoGroup.run { try await use(body) }
+    }
+
+    /// The last state for which ``hasMessages(in:)`` was asked, and the answer.
+    private var census: (stamp: Stamp, hasMessages: Bool)?
+
+    /// Returns whether a state has messages. A store that had some is not examined again.
+    ///
+    /// - Complexity: O(number of entries) for the first call after a change of a store without messages.
+    func hasMessages(in snapshot: any StorageSnapshot) async throws -> Bool {
+        if let census, census.stamp == snapshot.stamp { return census.hasMessages }
+        if let census, census.hasMessages, census.stamp.epoch == snapshot.stamp.epoch { return true }
+        let filter = ConversationMemory.Filter.all.entries
+        let found = try await !snapshot.entries(after: nil, limit: 1, matching: filter).entries.isEmpty
+        census = (snapshot.stamp, found)
+        return found
     }
 
     /// Closes the store.

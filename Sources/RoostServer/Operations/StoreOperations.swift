@@ -46,7 +46,7 @@ struct ReadStatus: Operation {
         "Returns the numbers of entries, messages and clusters, the embedding model, the permissions and the time "
         + "zone."
     static let access = OperationAccess(.reads, .texts)
-    static let route = OperationRoute(.get, "/status", "Status")
+    static let route = OperationRoute(.get, "/status")
     static let returnsTexts = false
     static let parameters: [Argument] = []
 
@@ -62,18 +62,21 @@ extension StatusDocument {
         of store: KnowledgeStore, _ snapshot: any StorageSnapshot, under rules: AccessRules = AccessRules(),
         version: String
     ) async throws {
-        let (stamp, space) = (snapshot.stamp, store.embedder.space)
+        let (stamp, space, filter) = (snapshot.stamp, store.embedder.space, rules.restricting())
         self.init(
             version: version, store: stamp.store.text, epoch: stamp.epoch.text,
             revision: Int(stamp.revision.rawValue),
-            entries: try await snapshot.rows(matching: rules.restricting()).count, model: space.model,
+            entries: filter.matchesAll ? stamp.entryCount : try await snapshot.rows(matching: filter).count,
+            model: space.model,
             dimension: space.dimension, readOnly: rules.isReadOnly || store.isReadOnly,
             timeZone: TimeZone.current.identifier)
         if rules.showsEverything {
             clusters = stamp.clusterCount
             reclusteredAt = try await snapshot.clusteringRun().map { DateText.string(from: $0.createdAt) }
         }
-        if rules.showsMessages {
+        if filter.matchesAll {
+            messages = 0
+        } else if rules.showsMessages {
             let filter = rules.scope.map { ConversationMemory.Filter($0) } ?? .all
             messages = try await snapshot.rows(matching: filter.entries).count
         }
@@ -103,7 +106,7 @@ struct ListSources: Operation {
     static let summary =
         "Lists the files and other sources from which entries were ingested, in the order of their ids."
     static let access = OperationAccess(.reads, .everything)
-    static let route = OperationRoute(.get, "/sources", "Sources")
+    static let route = OperationRoute(.get, "/sources")
     static let isTool = false
     static let parameters = OperationContext.pageParameters(maximum: 10_000, standard: 1_000)
 
@@ -147,7 +150,7 @@ struct CreateBackup: Operation {
         "The answer comes when the snapshot is complete. The first backup creates the repository, which is "
         + "encrypted if the server was started with a passphrase for backups."
     static let access = OperationAccess(.adds, .everything)
-    static let route = OperationRoute(.post, "/backups", "Backups")
+    static let route = OperationRoute(.post, "/backups")
     static let isTool = false
     static let parameters: [Argument] = []
 
@@ -177,7 +180,7 @@ struct ListBackups: Operation {
     static let name = "backups"
     static let summary = "Lists the snapshots of the store's own backup repository, oldest first."
     static let access = OperationAccess(.reads, .everything)
-    static let route = OperationRoute(.get, "/backups", "Backups")
+    static let route = OperationRoute(.get, "/backups")
     static let isTool = false
     static let parameters: [Argument] = []
 
