@@ -69,7 +69,7 @@ package struct MCPServer: Sendable {
         notify: @escaping @Sendable (JSONValue) -> Void
     ) async throws -> JSONValue {
         do {
-            let context = try context(of: id, method, parameters, negotiated, notify)
+            let context = try context(method, parameters, negotiated, notify)
             let result = try await result(of: method, parameters, context)
             return [
                 "jsonrpc": "2.0", "id": id.value,
@@ -86,7 +86,7 @@ package struct MCPServer: Sendable {
 
     /// Determines the revision of a request and checks what the revision requires of it.
     private func context(
-        of id: RequestID, _ method: String, _ parameters: JSONValue, _ negotiated: ProtocolVersion?,
+        _ method: String, _ parameters: JSONValue, _ negotiated: ProtocolVersion?,
         _ notify: @escaping @Sendable (JSONValue) -> Void
     ) throws(ProtocolError) -> CallContext {
         let meta = parameters["_meta"]
@@ -105,7 +105,7 @@ package struct MCPServer: Sendable {
                 "the request needs _meta with \(Self.metaPrefix)protocolVersion and "
                     + "\(Self.metaPrefix)clientCapabilities, or an 'initialize' request before it")
         }
-        return CallContext(id: id, version: version, progressToken: meta?["progressToken"], notify: notify)
+        return CallContext(version: version, progressToken: meta?["progressToken"], notify: notify)
     }
 
     /// Returns the revision that the metadata of a self-contained request names.

@@ -152,7 +152,6 @@ package enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
 }
 
 struct CallContext: Sendable {
-    var id: RequestID
     var version: ProtocolVersion
     /// The token with which the client asked for progress notifications.
     var progressToken: JSONValue?
