@@ -10,7 +10,9 @@ struct GroupLabelTests {
         let vocabularies = tally.vocabularies(parents: parents)
         return vocabularies.labels(
             from: vocabularies.labelPhrases(limit: 24),
-            groups.map { texts in .init(titles: texts.prefix(5).compactMap { TextTitle.title(of: $0) }) })
+            groups.map { texts in
+                .init(titles: texts.prefix(5).compactMap { TextTitle.firstSentence(of: $0) })
+            })
     }
 
     func numbered(_ text: String, _ count: Int = 8) -> [String] { (0..<count).map { "\(text) \($0)" } }

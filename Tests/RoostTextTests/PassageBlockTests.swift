@@ -35,7 +35,7 @@ struct PassageBlockTests {
             }
             let tokens = tokens(text)
             let splitter = PassageSplitter(maximumTokens: 30, overlap: 8)
-            let passages = splitter.split(text, tokens: tokens, sections: [], blocks: blocks)
+            let passages = splitter.split(text, tokens: tokens, blocks: blocks)
             for token in tokens {
                 #expect(
                     passages.contains {
@@ -67,12 +67,12 @@ struct PassageBlockTests {
     @Test func `a block that exceeds the limit is divided`() {
         let text = (0..<100).map { "w\($0)" }.joined(separator: "\n")
         let passages = PassageSplitter(maximumTokens: 30, overlap: 5)
-            .split(text, tokens: tokens(text), sections: [], blocks: [0..<text.utf8.count])
+            .split(text, tokens: tokens(text), blocks: [0..<text.utf8.count])
         #expect(passages.count >= 4 && passages.first?.lowerBound == 0)
         #expect(passages.last?.upperBound == text.utf8.count)
     }
 
-    @Test func `given sections replace the headings in the text`() {
+    @Test func `a text is divided at sections, not at lines that look like headings`() {
         let words = (0..<20).map { "w\($0)" }.joined(separator: " ")
         let text = "\(words)\n# comment\n\(words)\nfunc b()\n\(words)"
         let start = text.utf8.count - words.utf8.count - "func b()\n".utf8.count

@@ -11,9 +11,11 @@ struct PassageSplitterTests {
         return (words + others.map { $0..<$0 + 1 }).sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    func passages(_ text: String, _ splitter: PassageSplitter) -> [String] {
+    func passages(_ text: String, _ splitter: PassageSplitter, sections: [Int] = []) -> [String] {
         let utf8 = Array(text.utf8)
-        return splitter.split(text, tokens: tokens(text)).map { String(decoding: utf8[$0], as: UTF8.self) }
+        return splitter.split(text, tokens: tokens(text), sections: sections).map {
+            String(decoding: utf8[$0], as: UTF8.self)
+        }
     }
 
     @Test func `a short text is a single passage`() {
@@ -21,12 +23,14 @@ struct PassageSplitterTests {
         #expect(passages("", PassageSplitter()) == [""])
     }
 
-    @Test func `texts are split at headings first, then at paragraphs, sentences and words`() {
+    @Test func `texts are split at sections first, then at paragraphs, sentences and words`() {
         let splitter = PassageSplitter(maximumTokens: 9, overlap: 0)
         #expect(
-            passages("one two three\n\nfour five\n## six\nseven eight. nine ten eleven", splitter) == [
-                "one two three\n\nfour five", "## six\nseven eight. nine ten eleven",
-            ])
+            passages(
+                "one two three\n\nfour five\n## six\nseven eight. nine ten eleven", splitter,
+                sections: [0, 25]) == [
+                    "one two three\n\nfour five", "## six\nseven eight. nine ten eleven",
+                ])
         #expect(
             passages("one two. three\n\nfour five. six seven eight nine ten", splitter) == [
                 "one two. three", "four five. six seven eight nine ten",

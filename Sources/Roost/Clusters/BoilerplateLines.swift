@@ -156,10 +156,7 @@ struct BoilerplateLines: Sendable, Equatable {
             let last = line.lastIndex(where: { !isSpace($0) })
         else { return nil }
         let trimmed = UnsafeBufferPointer(rebasing: line[first...last])
-        guard trimmed.count >= minimumLength, trimmed.contains(where: isContent),
-            !trimmed.starts(with: "```".utf8), !trimmed.starts(with: "~~~".utf8)
-        else { return nil }
-        return trimmed
+        return trimmed.count >= minimumLength && trimmed.contains(where: isContent) ? trimmed : nil
     }
 
     /// Whether a byte belongs to an ASCII letter or digit, or to any character outside ASCII.

@@ -49,23 +49,14 @@ struct DocumentDrafts {
     }
 
     private func draft(of document: Document, key: String?, _ start: EntryLocation) -> EntryDraft {
-        var metadata = Self.metadata(of: document)
-        if document.format != TextFormat(ofFile: name) {
-            metadata[DocumentKey.format] = .string(document.format.name)
-        }
+        // A message without text still has a subject.
+        let title = document.text.allSatisfy(\.isWhitespace) ? document.title : nil
         return EntryDraft(
-            key: key, content: Self.content(of: document), metadata: metadata,
-            tags: document.tags.filter { !$0.isEmpty }, location: document.key, sourceLocation: start,
-            createdAt: document.createdAt, updatedAt: document.updatedAt)
-    }
-
-    /// Returns the text of a document, or its title if the text is empty: a message without text still has a
-    /// subject.
-    private static func content(of document: Document) -> String {
-        guard document.text.allSatisfy(\.isWhitespace), let title = document.title else {
-            return document.text
-        }
-        return title
+            key: key, content: title ?? document.text,
+            structure: title == nil ? document.structure : TextStructure(),
+            metadata: Self.metadata(of: document), tags: document.tags.filter { !$0.isEmpty },
+            location: document.key, sourceLocation: start, createdAt: document.createdAt,
+            updatedAt: document.updatedAt)
     }
 
     /// Returns the drafts of the parts of a large document. They all have its title, tags, dates and other
@@ -77,6 +68,7 @@ struct DocumentDrafts {
         for index in parts.indices {
             var draft = draft(of: document, key: nil, start)
             draft.content = parts[index].content
+            draft.structure = TextStructure(of: draft.content, format: document.format)
             if index > 0 { draft.metadata[DocumentKey.links] = nil }
             var location = start
             location.line = start.line.flatMap { first in

@@ -1,4 +1,3 @@
-public import RoostDocuments
 public import RoostModel
 
 /// A link in the text of an entry.

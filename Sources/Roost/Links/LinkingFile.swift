@@ -42,9 +42,6 @@ struct LinkingFile {
         address = stated.flatMap { URL(string: $0) }.flatMap { $0.host == nil ? nil : $0 }
     }
 
-    /// Whether the text of the entry has no links although it is Markdown, because they were removed from it.
-    var hasLinksInMetadataOnly: Bool { form == .page || form == .book }
-
     /// Returns whether a link leads to another part of the same file.
     func isInternal(_ link: DocumentLink) -> Bool { form == .book && !link.isExternal }
 

@@ -33,26 +33,25 @@ enum EntryTitle {
 
     /// Returns the title on one line: the complete value of the metadata key `title` or, without this
     /// key, the title found in the text.
-    ///
-    /// - Parameters:
-    ///   - content: The text of the entry.
-    ///   - metadata: The metadata of the entry.
-    ///   - form: The parts of a line that a title keeps.
-    static func text(
-        of content: String, metadata: [String: MetadataValue], as form: TextTitle.Form = .markdown
+    static func text(of entry: Entry) -> String {
+        text(entry.metadata, found: entry.title ?? entry.content)
+    }
+
+    static func text(of member: ClusterExport.Member) -> String {
+        text(
+            member.metadata,
+            found: TextTitle.firstSentence(of: member.content, isMarkdown: true) ?? member.content)
+    }
+
+    private static func text(
+        _ metadata: [String: MetadataValue], found title: @autoclosure () -> String
     ) -> String {
-        let line =
-            Entry.title(in: metadata).map { Terminal.line($0, limit: .max) }
-            ?? found(TextTitle.title(of: content, as: form) ?? content)
+        let line = Entry.title(in: metadata).map { Terminal.line($0, limit: .max) } ?? found(title())
         return line.isEmpty ? "(empty)" : line
     }
 
     static func found(_ title: String) -> String {
         TextTitle.shortened(Terminal.line(title, limit: maximumFoundLength), to: maximumFoundLength)
-    }
-
-    static func text(of entry: Entry) -> String {
-        text(of: entry.content, metadata: entry.metadata, as: entry.titleForm)
     }
 }
 

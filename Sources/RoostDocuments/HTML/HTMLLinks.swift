@@ -1,4 +1,5 @@
 import Foundation
+import RoostModel
 
 /// Finds the links in the blocks of a page.
 enum HTMLLinks {

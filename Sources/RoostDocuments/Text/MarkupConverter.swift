@@ -1,4 +1,5 @@
 import Foundation
+import RoostModel
 
 /// Converts the elements of HTML or XHTML to Markdown. Unknown elements contribute their text.
 ///

@@ -1,3 +1,5 @@
+import RoostModel
+
 /// Reads the rows of a table of HTML or XHTML, and decides whether they are data or the layout of a page.
 ///
 /// HTML mail consists of tables within tables: for columns, for spaces and for the width of the text.

@@ -6,7 +6,8 @@ import Foundation
 /// regardless of the coder's date strategy.
 extension Entry: Codable {
     enum CodingKeys: String, CodingKey {
-        case id, content, embeddings, passages, source, key, location, metadata, tags, createdAt, updatedAt
+        case id, content, embeddings, passages, source, key, location, metadata, structure, tags, createdAt,
+            updatedAt
     }
 
     enum PassageKeys: String, CodingKey {
@@ -39,12 +40,21 @@ extension Entry: Codable {
                 passages.append(passage)
             }
         }
+        let structure = try container.decodeIfPresent(String.self, forKey: .structure).map { text in
+            guard let structure = TextStructure(base64: text, length: content.utf8.count) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .structure, in: container,
+                    debugDescription: "the structure is not that of the text")
+            }
+            return structure
+        }
         let created =
             try container.decodeDateIfPresent(forKey: .createdAt)
             ?? decoder.userInfo[.defaultDate] as? Date ?? Date(milliseconds: 0)
         self.init(
-            id: try container.decode(UUID.self, forKey: .id), content: content, embeddings: embeddings,
-            passages: passages, source: try container.decodeIfPresent(String.self, forKey: .source),
+            id: try container.decode(UUID.self, forKey: .id), content: content,
+            structure: structure, embeddings: embeddings, passages: passages,
+            source: try container.decodeIfPresent(String.self, forKey: .source),
             key: try container.decodeIfPresent(String.self, forKey: .key),
             location: try container.decodeIfPresent(EntryLocation.self, forKey: .location),
             metadata: try container.decodeIfPresent([String: MetadataValue].self, forKey: .metadata) ?? [:],
@@ -72,6 +82,7 @@ extension Entry: Codable {
         try container.encodeIfPresent(key, forKey: .key)
         try container.encodeIfPresent(location, forKey: .location)
         try container.encode(metadata, forKey: .metadata)
+        try container.encodeIfPresent(structure?.base64, forKey: .structure)
         try container.encode(tags, forKey: .tags)
         try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
         try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+package import GRDB
 import RoostModel
 
 /// The tables, and the steps that bring a database of an earlier format to the current one.
@@ -68,7 +68,7 @@ struct Schema: Sendable {
             id BLOB NOT NULL UNIQUE,
             content TEXT NOT NULL,
             source BLOB, key BLOB,
-            metadata BLOB NOT NULL, tags BLOB NOT NULL,
+            metadata BLOB NOT NULL, tags BLOB NOT NULL, structure BLOB,
             created INTEGER NOT NULL, updated INTEGER NOT NULL,
             digest BLOB NOT NULL,
             revision INTEGER NOT NULL, ordinal INTEGER NOT NULL,
@@ -126,4 +126,17 @@ struct Schema: Sendable {
         );
         CREATE INDEX assignments_cluster ON assignments(cluster);
         """
+}
+
+extension DatabaseMigrator {
+    /// Checks that this version of the program knows every migration that has been applied to a database.
+    ///
+    /// - Parameter applied: The identifiers of the migrations that the database records as applied.
+    /// - Throws: `StorageError` with `.newerFormat` if a migration is unknown.
+    package func check(applied: Set<String>, path: String) throws {
+        guard applied.isSubset(of: Set(migrations)) else {
+            throw StorageError(
+                .newerFormat, "cannot open \(path): a newer version of Roost wrote it", remedy: .upgradeRoost)
+        }
+    }
 }

@@ -93,3 +93,61 @@ package enum DocumentDate {
         return (hours * 3600 + minutes * 60) * (sign == "-" ? -1 : 1)
     }
 }
+
+/// The names of the months in English, German, French, Spanish and Italian.
+enum MonthName {
+    private static let numbers: [String: Int] = {
+        let names = [
+            "january jan januar jän jänner janvier enero gennaio",
+            "february feb februar fév février febrero febbraio",
+            "march mar märz mär mrz mars marzo", "april apr avril avr abril aprile",
+            "may mai mayo maggio", "june jun juni juin junio giugno",
+            "july jul juli juillet juil julio luglio", "august aug août agosto",
+            "september sep sept septembre septiembre settembre",
+            "october oct oktober okt octobre octubre ottobre", "november nov novembre noviembre",
+            "december dec dezember dez décembre déc diciembre dicembre",
+        ]
+        var numbers: [String: Int] = [:]
+        for (index, line) in names.enumerated() {
+            for name in line.split(separator: " ") { numbers[String(name)] = index + 1 }
+        }
+        return numbers
+    }()
+
+    /// Returns the number of a month, from 1; `nil` if the name is unknown.
+    ///
+    /// - Parameter name: The name or its abbreviation in lowercase letters.
+    static func number(_ name: String) -> Int? { numbers[name] }
+}
+
+/// Keywords in one string, as the properties of documents contain them.
+enum KeywordList {
+    /// The maximum number of characters of a keyword. Longer texts are descriptions.
+    private static let maximumLength = 60
+
+    /// The maximum number of keywords. Documents state a few; a list of very many is data, and each keyword
+    /// becomes a tag that is stored and shown.
+    static let maximumCount = 1000
+
+    /// Returns the keywords of a list that is separated by commas, semicolons or line breaks, without
+    /// duplicates, in order.
+    ///
+    /// - Complexity: O(length of list).
+    static func keywords(in list: String) -> [String] {
+        var keywords: [String] = []
+        var known: Set<String> = []
+        // Without an array of the parts, which could need many times the memory of the list.
+        var rest = list[...]
+        while keywords.count < maximumCount, !rest.isEmpty {
+            let part = rest.prefix { !",;\n\r，、".contains($0) }
+            rest = rest[part.endIndex...].dropFirst()
+            let keyword = part.trimmingCharacters(in: CharacterSet(charactersIn: " \t#\"'"))
+            if !keyword.isEmpty && keyword.count <= maximumLength
+                && known.insert(keyword.lowercased()).inserted
+            {
+                keywords.append(keyword)
+            }
+        }
+        return keywords
+    }
+}
