@@ -1,6 +1,6 @@
 import Foundation
 import RoostDocuments
-import RoostModel
+public import RoostModel
 
 /// Creates the drafts of entries from the documents in a file.
 struct DocumentDrafts {
@@ -121,4 +121,88 @@ extension DocumentLink {
     /// The target of the link as the metadata of entries contains it, without heading or block; `nil` for a
     /// link within the document.
     var metadataText: String? { target.isEmpty ? nil : target }
+}
+
+/// The keys of the metadata that an ingest derives from documents.
+package enum DocumentKey {
+    package static let title = "title"
+    /// Other names of the document, as an array of texts.
+    package static let aliases = "aliases"
+    /// The targets of the document's links, as an array of texts.
+    package static let links = "links"
+    /// The parts that could not be read, as an array of messages.
+    package static let unreadParts = "unreadParts"
+
+    package static let all = [title, aliases, links, unreadParts]
+    /// The prefix of a document's own key that equals one of the keys.
+    package static let prefix = "document."
+
+    /// The key that marks messages of conversations, and the value that does so.
+    package static let kind = "kind"
+    package static let messageKind = "message"
+
+    /// Returns whether a value would mark an entry as a message of a conversation.
+    package static func marksMessage(_ key: String, _ value: MetadataValue) -> Bool {
+        key == kind && value.comparableTexts.contains(messageKind)
+    }
+
+    /// Returns the metadata of a document or row with another key in place of one that would mark it as a
+    /// message of a conversation. Agents search for messages separately, so they would not find it.
+    static func withoutMessageMark(_ metadata: [String: MetadataValue]) -> [String: MetadataValue] {
+        guard let value = metadata[kind], marksMessage(kind, value) else { return metadata }
+        var metadata = metadata
+        metadata[kind] = nil
+        var name = prefix + kind
+        while metadata[name] != nil { name = prefix + name }
+        metadata[name] = value
+        return metadata
+    }
+}
+
+/// The reader of a source and its version, as the fingerprint of the source records them.
+///
+/// A file that was read by another version has another fingerprint, so the next ingest reads it again.
+struct ReaderVersion: Sendable, Hashable {
+    /// The name of the document type as which the source was read.
+    var type: String
+    var version: Int
+
+    private static let key = ";reader="
+
+    /// Creates the version of a reader.
+    init(type: String, version: Int) {
+        (self.type, self.version) = (type, version)
+    }
+
+    /// Creates the version that a fingerprint records; `nil` if it records none.
+    init?(fingerprint: String) {
+        for part in fingerprint.split(separator: ";") where ";\(part)".hasPrefix(Self.key) {
+            let value = part.dropFirst(Self.key.count - 1)
+            guard let dot = value.lastIndex(of: "."), let version = Int(value[value.index(after: dot)...])
+            else {
+                continue
+            }
+            self.init(type: String(value[..<dot]), version: version)
+            return
+        }
+        return nil
+    }
+
+    /// The part of a fingerprint that records the version.
+    var suffix: String { "\(Self.key)\(type).\(version)" }
+}
+
+extension SourceDraft {
+    /// The reader of the source and its version; `nil` if the source is not a document.
+    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+}
+
+extension Source {
+    /// The reader of the source and its version; `nil` if the source is not a document, or was read by a
+    /// version without readers.
+    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+
+    /// The name of the document type as which the source was last read, such as `markdown`; `nil` if the
+    /// source is not a document.
+    public var documentType: String? { readerVersion?.type }
 }

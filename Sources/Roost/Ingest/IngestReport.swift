@@ -1,4 +1,50 @@
 public import Foundation
+public import RoostModel
+
+/// The parameters of an ingest.
+public struct IngestOptions: Sendable {
+    /// Tags that are added to every entry.
+    public var tags: [String] = []
+    /// Whether to compute the report only, without changing the store.
+    public var isDryRun = false
+    /// The approximate number of entries per commit. A number below 1 is treated as 1.
+    public var batchSize = 256 {
+        didSet { batchSize = max(1, batchSize) }
+    }
+    /// The maximum number of bytes of text that are embedded per commit, except for a longer text. With a
+    /// slow model, a commit has fewer, so that an interruption loses only one or two seconds of work.
+    public var batchBytes = 128 << 10
+    /// Receives the progress after each commit.
+    public var progress: (@Sendable (IngestProgress) -> Void)?
+
+    /// Creates options.
+    public init(
+        tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256,
+        progress: (@Sendable (IngestProgress) -> Void)? = nil
+    ) {
+        self.tags = tags
+        self.isDryRun = isDryRun
+        self.batchSize = max(1, batchSize)
+        self.progress = progress
+    }
+}
+
+/// The progress of an ingest.
+public struct IngestProgress: Sendable, Hashable {
+    /// The number of input entries that are in the store, including those that were there before.
+    public var entries = 0
+    /// The number of entries that were added or changed.
+    public var written = 0
+    /// The number of sources that have been processed completely.
+    public var sources = 0
+    /// The fraction of the next source that has been processed, 0 to 1.
+    public var fractionOfNextSource = 0.0
+    /// The fraction of the files of a sync that has been read, by their sizes, 0 to 1; 0 for other ingests.
+    public var fractionOfFiles = 0.0
+
+    /// Creates the progress of an ingest that has not begun.
+    public init() {}
+}
 
 /// The result of an ingest.
 public struct IngestReport: Sendable, Hashable, Encodable {
@@ -50,4 +96,21 @@ public struct IngestReport: Sendable, Hashable, Encodable {
 
     /// Creates an empty report.
     public init() {}
+}
+
+/// An entry that was added to a store, or that the store contained already.
+public struct AddedEntry: Sendable, Hashable, Identifiable {
+    /// The id of the entry.
+    public var id: Entry.ID
+    /// Whether the entry was added; `false` if the store contained an entry with the same text.
+    public var isNew: Bool
+    /// Whether the tags or the metadata of an entry that the store contained already have changed.
+    public var isUpdated: Bool
+
+    /// Creates the result of an addition.
+    public init(id: Entry.ID, isNew: Bool, isUpdated: Bool = false) {
+        self.id = id
+        self.isNew = isNew
+        self.isUpdated = isUpdated
+    }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 import RoostChunks
-import RoostModel
+public import RoostModel
 
 /// The contents of a source, before they are compared with the store.
 public struct SourceDraft: Sendable, Hashable {
@@ -59,4 +59,119 @@ public struct SourceDraft: Sendable, Hashable {
 
     /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
     static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }
+}
+
+/// A text that may become an entry.
+public struct EntryDraft: Sendable, Hashable {
+    /// The name of the text within its source; if `nil`, a name is derived from the content and from the
+    /// number of earlier equal texts.
+    public var key: String?
+    /// The text.
+    public var content: String {
+        didSet { structure = nil }
+    }
+    /// The structure that a reader found; `nil` if it has not been read. An ingest reads it as Markdown.
+    public var structure: TextStructure?
+    /// The metadata of the entry.
+    public var metadata: [String: MetadataValue]
+    /// The tags of the entry. They are stored with one space in place of each run of white space and control
+    /// characters; empty tags are ignored, and so are further spellings of one tag.
+    public var tags: [String]
+    /// The location of the text in its source, for messages, such as `line 3`.
+    public var location: String?
+    /// The location of the text in its source, which is stored with the entry; `nil` if it is unknown. It is
+    /// not stored for entries of a stream.
+    public var sourceLocation: EntryLocation?
+    /// The date of creation that the source states; `nil` if it states none. A stored entry gets this date
+    /// when its source is ingested again.
+    public var createdAt: Date?
+    /// The date of the last change that the source states; `nil` if it states none.
+    public var updatedAt: Date?
+    /// The dates of the file, for a text that is a whole file and does not state its own dates.
+    var fileDates: FileDates?
+
+    /// Creates a draft.
+    public init(
+        key: String? = nil, content: String, structure: TextStructure? = nil,
+        metadata: [String: MetadataValue] = [:], tags: [String] = [], location: String? = nil,
+        sourceLocation: EntryLocation? = nil, createdAt: Date? = nil, updatedAt: Date? = nil
+    ) {
+        self.key = key
+        self.content = content
+        self.structure = structure
+        self.metadata = metadata
+        self.tags = tags
+        self.location = location
+        self.sourceLocation = sourceLocation
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+}
+
+/// The dates that a source gives to one of its entries.
+struct EntryDates: Sendable, Hashable {
+    /// The dates that the text states.
+    private let created: Date?
+    private let updated: Date?
+    /// The dates of the file, which apply if the text states none.
+    private let file: FileDates?
+
+    /// Creates the dates of a draft.
+    init(of draft: EntryDraft) {
+        func accepted(_ date: Date?) -> Date? {
+            // A store rejects dates that cannot be written.
+            date.flatMap { $0.isWritable ? $0.wholeMilliseconds : nil }
+        }
+        (created, updated) = (accepted(draft.createdAt), accepted(draft.updatedAt))
+        file = draft.fileDates
+    }
+
+    /// Sets the dates of an entry that is new to the store.
+    func apply(to entry: inout Entry) {
+        let now = Date()
+        let updated = updated ?? file?.updatedAt
+        entry.createdAt = created ?? min(file?.createdAt ?? updated ?? now, updated ?? now)
+        entry.updatedAt = self.updated ?? max(updated ?? entry.createdAt, entry.createdAt)
+    }
+
+    /// Sets the date of creation of an entry that replaces a stored one.
+    ///
+    /// The date that the text states takes precedence. The date of the file is used only if it is earlier
+    /// than the stored date, because editors replace a file when they save it.
+    func applyCreation(to entry: inout Entry, replacing old: Entry) {
+        entry.createdAt = created ?? file.map { min($0.createdAt, old.createdAt) } ?? old.createdAt
+    }
+
+    /// Sets the date of the last change of an entry whose contents differ from the stored ones.
+    func applyChange(to entry: inout Entry) {
+        entry.updatedAt = updated ?? max(file?.updatedAt ?? Date(), entry.createdAt)
+    }
+
+    /// Whether the text states a date of its last change that differs from that of a stored entry.
+    func statesOtherChange(than old: Entry) -> Bool {
+        updated.map { $0 != old.updatedAt } ?? false
+    }
+}
+
+struct FileDates: Sendable, Hashable {
+    /// The date at which the file was created, or the date of its last change if that is earlier: copying a
+    /// file, or saving it under a temporary name first, creates a new file with an old or equal date of
+    /// change.
+    var createdAt: Date
+    /// The date of the last change.
+    var updatedAt: Date
+
+    init(createdAt: Date, updatedAt: Date) {
+        self.createdAt = min(createdAt, updatedAt)
+        self.updatedAt = updatedAt
+    }
+
+    /// Reads the dates of a file; `nil` if the file does not exist.
+    init?(of url: URL) {
+        // Without the dates, an entry has the dates of its ingest. Reading the file reports the cause.
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
+            let updated = attributes[.modificationDate] as? Date
+        else { return nil }
+        self.init(createdAt: attributes[.creationDate] as? Date ?? updated, updatedAt: updated)
+    }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import RoostModel
+public import RoostModel
 
 /// The sources that a user or an agent names in a filter.
 package enum SourceSelection {
@@ -34,5 +34,81 @@ package enum SourceSelection {
     /// Returns the beginnings of the ids of all sources in folders, or below web addresses, with given ids.
     private static func folders(_ ids: Set<String>) -> [String] {
         ids.filter { $0.contains("://") }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+    }
+}
+
+/// The entries and sources that a removal concerns.
+package struct RemovalSelection: Sendable {
+    /// Single entries.
+    package var entries: [Entry.ID]
+    /// Sources, which are removed with all their entries.
+    package var sources: Set<Source.ID>
+    /// The files, folders and ids that name further sources, as in a filter (``SourceSelection``).
+    package var names: [String]
+
+    package init(entries: [Entry.ID] = [], sources: Set<Source.ID> = [], names: [String] = []) {
+        (self.entries, self.sources, self.names) = (entries, sources, names)
+    }
+
+    /// The parts of a store that a selection concerns.
+    package struct Contents: Sendable {
+        package var entries: Set<Entry.ID>
+        /// The sources with a record.
+        package var sources: [Source.ID]
+
+        package var isEmpty: Bool { entries.isEmpty && sources.isEmpty }
+    }
+
+    /// Returns the selected entries and sources that a snapshot contains.
+    ///
+    /// - Throws: `StorageError`.
+    package func contents(of snapshot: any StorageSnapshot) async throws -> Contents {
+        var all = sources
+        if !names.isEmpty { all.formUnion(try await SourceSelection.sources(named: names, in: snapshot)) }
+        let known = try await snapshot.sources(Array(all)).map(\.id)
+        var found = Contents(
+            entries: Set(try await snapshot.revisions(of: entries).keys), sources: known)
+        guard !all.isEmpty else { return found }
+        for try await page in snapshot.headerPages(matching: EntryFilter(sources: all)) {
+            found.entries.formUnion(page.headers.map(\.id))
+        }
+        return found
+    }
+}
+
+/// Sources whose files no longer exist, and their entries.
+public struct VanishedSources: Sendable, Hashable {
+    /// The ids of the sources.
+    public var sources: [Source.ID] = []
+    /// The ids of the sources' entries.
+    public var entries: [Entry.ID] = []
+}
+
+/// Finds sources whose files no longer exist, among the sources below the given files and folders.
+struct Pruner {
+    /// The ids of the files and folders, each with a trailing slash.
+    private let prefixes: [String]
+
+    /// Creates a pruner for the sources at or below the given locations.
+    ///
+    /// - Parameter locations: Files and folders, which need not exist.
+    init(_ locations: [URL]) {
+        prefixes = locations.map { RecordReader.folderID($0) }
+    }
+
+    /// Returns the vanished sources.
+    ///
+    /// - Parameter present: Files that are known to exist, so they are not looked up.
+    func vanished(
+        in snapshot: any StorageSnapshot, keeping present: [URL]
+    ) async throws -> VanishedSources {
+        let present = Set(present.map(RecordReader.sourceID))
+        let sources = try await snapshot.sources().map(\.id).filter { id in
+            prefixes.contains { id.hasPrefix($0) || id + "/" == $0 } && !present.contains(id)
+                && FolderScan.isMissing(source: id)
+        }
+        guard !sources.isEmpty else { return VanishedSources() }
+        return VanishedSources(
+            sources: sources, entries: try await snapshot.sources(sources).flatMap(\.entryIDs))
     }
 }

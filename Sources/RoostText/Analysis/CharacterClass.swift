@@ -1,3 +1,26 @@
+/// The decoding of single characters of a UTF-8 text.
+enum UTF8Decoding {
+    /// Returns the character at an offset, and its length in bytes. Invalid bytes yield other characters.
+    @inline(__always)
+    static func scalar(
+        _ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int
+    ) -> (scalar: Unicode.Scalar, width: Int) {
+        let first = UInt32(utf8[offset])
+        func rest(_ index: Int) -> UInt32 {
+            offset + index < utf8.count ? UInt32(utf8[offset + index]) & 0x3F : 0
+        }
+        let value: UInt32
+        let width: Int
+        switch first {
+        case ..<0x80: (value, width) = (first, 1)
+        case ..<0xE0: (value, width) = ((first & 0x1F) << 6 | rest(1), 2)
+        case ..<0xF0: (value, width) = ((first & 0x0F) << 12 | rest(1) << 6 | rest(2), 3)
+        default: (value, width) = ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4)
+        }
+        return (Unicode.Scalar(value) ?? "\u{FFFD}", min(width, utf8.count - offset))
+    }
+}
+
 /// The role of a character in the division of a text into words.
 ///
 /// Follows the word boundary rules of Unicode (UAX #29), except for scripts without spaces between words.
@@ -51,5 +74,41 @@ enum CharacterClass: UInt8, Sendable {
         case .otherSymbol, .mathSymbol, .currencySymbol: .symbol
         default: scalar.properties.isEmojiPresentation ? .symbol : .separator
         }
+    }
+}
+
+/// The alphabet of a word, as far as it matters for the choice of a stemmer.
+enum WordScript: UInt8, Sendable, Hashable, CaseIterable {
+    case latin, cyrillic, greek, arabic, hebrew, devanagari, armenian, tamil, other
+
+    /// Returns the script of a character; `nil` if it is not a letter of one of these alphabets.
+    static func script(of scalar: Unicode.Scalar) -> WordScript? {
+        switch scalar.value {
+        case 0x41...0x5A, 0x61...0x7A, 0xAA, 0xBA, 0xC0...0x24F, 0x1E00...0x1EFF, 0xFB00...0xFB06: .latin
+        case 0xFF21...0xFF3A, 0xFF41...0xFF5A: .latin
+        case 0x370...0x3FF, 0x1F00...0x1FFF: .greek
+        case 0x400...0x52F, 0x1C80...0x1C8F, 0x2DE0...0x2DFF, 0xA640...0xA69F: .cyrillic
+        case 0x531...0x587, 0xFB13...0xFB17: .armenian
+        case 0x591...0x5F4, 0xFB1D...0xFB4F: .hebrew
+        case 0x600...0x6FF, 0x750...0x77F, 0x8A0...0x8FF, 0xFB50...0xFDFF, 0xFE70...0xFEFC: .arabic
+        case 0x900...0x97F: .devanagari
+        case 0xB80...0xBFF: .tamil
+        default: nil
+        }
+    }
+
+    /// Returns the script of a word: that of its first letter with a known script.
+    static func script(of utf8: some Sequence<UInt8>) -> WordScript {
+        var hasLetters = false
+        for byte in utf8 {
+            if byte >= 0x80 {
+                hasLetters = true
+                break
+            }
+            if (65...90).contains(byte & 0xDF) { return .latin }
+        }
+        guard hasLetters else { return .latin }
+        return String(decoding: Array(utf8), as: UTF8.self).unicodeScalars.lazy.compactMap(script).first
+            ?? .other
     }
 }

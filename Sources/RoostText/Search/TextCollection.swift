@@ -1,3 +1,17 @@
+/// The documents of a collection whose words a query may depend on.
+///
+/// A correction to a word, the lack of one, and a score that depends on the rarity of the word would
+/// otherwise tell whether a hidden document has the word.
+package struct VisibleDocuments {
+    /// Returns whether the given document of the given part is visible.
+    let contains: (_ part: Int, _ document: Int) -> Bool
+
+    /// Creates the documents for which a closure returns `true`.
+    package init(where contains: @escaping (_ part: Int, _ document: Int) -> Bool) {
+        self.contains = contains
+    }
+}
+
 /// The word indexes of a store, which are searched as one: those of the index file, and those of later
 /// changes.
 package struct TextCollection: Sendable {

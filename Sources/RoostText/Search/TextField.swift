@@ -11,3 +11,36 @@ public enum TextField: String, Sendable, Hashable, CaseIterable, Codable {
     /// The text.
     case body
 }
+
+/// A set of fields, stored as one bit for each.
+struct TextFieldSet: OptionSet, Sendable, Hashable {
+    let rawValue: UInt8
+
+    /// The fields other than the body, in order of their bits.
+    static let fields: [TextField] = [.title, .headings, .path, .tags]
+    /// All fields other than the body.
+    static let all = TextFieldSet(rawValue: 0b1111)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Creates the set of one field; empty for the body.
+    init(_ field: TextField) {
+        rawValue = Self.fields.firstIndex(of: field).map { 1 << UInt8($0) } ?? 0
+    }
+
+    /// The members, in order of their bits.
+    var members: [TextField] { Self.fields.filter { contains(TextFieldSet($0)) } }
+}
+
+/// The text of a document and of its other fields, as an index reads them.
+package struct IndexedText: Sendable, Hashable {
+    /// The text.
+    package var body: String
+    /// The text of each other field. Fields without text can be omitted.
+    package var fields: [TextField: String]
+
+    /// Creates the texts of a document.
+    package init(_ body: String, fields: [TextField: String] = [:]) {
+        (self.body, self.fields) = (body, fields)
+    }
+}

@@ -1,3 +1,49 @@
+import Foundation
+
+/// A pattern that selects files or folders below a folder, in the form of `.gitignore`.
+///
+/// A pattern without a slash matches names at any depth; one with a slash at the beginning or in the middle
+/// matches paths relative to the folder, and `./` at the beginning has the same meaning. A slash at the end
+/// matches folders only.
+struct PathPattern: Sendable {
+    private let pattern: GlobPattern
+    private let matchesFoldersOnly: Bool
+
+    init(_ text: String) {
+        matchesFoldersOnly = text.hasSuffix("/")
+        var form = Substring(text)
+        let isRelative = form.hasPrefix("./") || form.dropLast().contains("/")
+        if form.hasPrefix("./") { form = form.dropFirst(2) }
+        while form.first == "/" { form.removeFirst() }
+        while form.last == "/" { form.removeLast() }
+        pattern = GlobPattern(isRelative ? form : "**/" + form)
+    }
+
+    /// Returns whether a pattern contains a brace without a backslash before it.
+    static func containsBraces(_ text: String) -> Bool {
+        var isEscaped = false
+        for character in text {
+            if !isEscaped, character == "{" || character == "}" { return true }
+            isEscaped = !isEscaped && character == "\\"
+        }
+        return false
+    }
+
+    /// Returns whether the pattern matches a file or folder itself.
+    ///
+    /// - Parameter path: The path relative to the folder.
+    func matches(_ path: String, isFolder: Bool) -> Bool {
+        (isFolder || !matchesFoldersOnly) && pattern.matches(path)
+    }
+
+    /// Returns whether the pattern matches a file itself, or a folder above it.
+    func contains(_ path: String) -> Bool {
+        if matches(path, isFolder: false) { return true }
+        guard matchesFoldersOnly else { return false }
+        return path.indices.contains { path[$0] == "/" && matches(String(path[..<$0]), isFolder: true) }
+    }
+}
+
 /// A pattern for paths in the syntax of `.gitignore`: `*` and `?` match within a name, `[a-z]` one of several
 /// characters, and `**` across folders if only slashes are next to it.
 struct GlobPattern: Sendable {
@@ -122,5 +168,75 @@ struct GlobPattern: Sendable {
         case .character(let expected): character == expected
         case .folders, .everything, .name: false
         }
+    }
+}
+
+/// The rules of one `.gitignore` file (gitignore(5)).
+struct IgnoreRules: Sendable {
+    private struct Rule: Sendable {
+        var pattern: GlobPattern
+        var isNegated: Bool
+        var matchesFoldersOnly: Bool
+    }
+
+    private var rules: [Rule] = []
+
+    /// The maximum size of a file in bytes. Each path is compared with each rule.
+    private static let maximumSize = 1 << 20
+    /// The reason that is reported for a file that exceeds it.
+    static let sizeReason = "it is larger than 1 MiB, so its rules are not applied"
+
+    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none, or it is too large.
+    ///
+    /// - Parameter skipped: The list to which a file that is too large is added.
+    init?(in folder: URL, skipped: inout [IngestReport.Skip]) {
+        let file = folder.appendingPathComponent(".gitignore")
+        var status = stat()
+        // Opening a named pipe would wait for a writer.
+        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard status.st_size <= Self.maximumSize else {
+            skipped.append(.init(source: file.path, reason: Self.sizeReason))
+            return nil
+        }
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+        self.init(text)
+    }
+
+    /// Parses the contents of a `.gitignore` file.
+    init(_ text: String) {
+        for line in text.split(whereSeparator: \.isNewline) {
+            var line = Self.withoutSpacesAtEnd(line)
+            guard !line.isEmpty, line.first != "#" else { continue }
+            let isNegated = line.first == "!"
+            if isNegated { line.removeFirst() }
+            let matchesFoldersOnly = line.last == "/"
+            if matchesFoldersOnly { line.removeLast() }
+            // A slash anywhere but at the end makes the pattern relative to the folder of the file. Other
+            // patterns match at any depth.
+            let isRelative = line.contains("/")
+            if line.first == "/" { line.removeFirst() }
+            rules.append(
+                Rule(
+                    pattern: GlobPattern(isRelative ? String(line) : "**/" + line), isNegated: isNegated,
+                    matchesFoldersOnly: matchesFoldersOnly))
+        }
+    }
+
+    /// Returns a line without the spaces at its end. A space after a backslash belongs to the pattern.
+    private static func withoutSpacesAtEnd(_ line: Substring) -> Substring {
+        guard let last = line.lastIndex(where: { $0 != " " }) else { return "" }
+        let text = line[...last]
+        let isEscaped = !text.reversed().prefix { $0 == "\\" }.count.isMultiple(of: 2)
+        return isEscaped && text.endIndex < line.endIndex ? line[...text.endIndex] : text
+    }
+
+    /// Returns whether the last rule that matches the given path ignores that path; `nil` if no rule matches.
+    ///
+    /// - Parameter path: The path relative to the folder of the file.
+    func ignores(_ path: String, isFolder: Bool) -> Bool? {
+        for rule in rules.reversed() where !rule.matchesFoldersOnly || isFolder {
+            if rule.pattern.matches(path) { return !rule.isNegated }
+        }
+        return nil
     }
 }
