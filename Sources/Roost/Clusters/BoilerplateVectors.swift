@@ -1,3 +1,4 @@
+import RoostDocuments
 import RoostModel
 
 /// The vectors that represent entries with boilerplate lines in a clustering run: the embeddings of their

@@ -25,15 +25,19 @@ struct DocumentDrafts {
             guard document.text.utf8.count <= TextParts.maximumEntrySize else {
                 return try parts(of: document, from: start)
             }
-            var key = EntryID.wholeFileKey
+            var key: String? = EntryID.wholeFileKey
             if let name = document.key {
                 let number = occurrences[name, default: 0]
                 occurrences[name] = number + 1
                 key = Self.identifierPrefix + (number == 0 ? name : "\(name)#\(number)")
             } else if documents.count > 1 {
-                return [draft(of: document, key: nil, start)]
+                key = nil
             }
-            var draft = draft(of: document, key: key, start)
+            // A message without text still has a subject.
+            let title = document.text.allSatisfy(\.isWhitespace) ? document.title : nil
+            var draft = draft(
+                of: document, key: key, start, text: title ?? document.text,
+                title == nil ? document.structure : TextStructure())
             if documents.count == 1 { draft.fileDates = dates }
             return [draft]
         }
@@ -48,12 +52,11 @@ struct DocumentDrafts {
         }
     }
 
-    private func draft(of document: Document, key: String?, _ start: EntryLocation) -> EntryDraft {
-        // A message without text still has a subject.
-        let title = document.text.allSatisfy(\.isWhitespace) ? document.title : nil
-        return EntryDraft(
-            key: key, content: title ?? document.text,
-            structure: title == nil ? document.structure : TextStructure(),
+    private func draft(
+        of document: Document, key: String?, _ start: EntryLocation, text: String, _ structure: TextStructure
+    ) -> EntryDraft {
+        EntryDraft(
+            key: key, content: text, structure: structure,
             metadata: Self.metadata(of: document), tags: document.tags.filter { !$0.isEmpty },
             location: document.key, sourceLocation: start, createdAt: document.createdAt,
             updatedAt: document.updatedAt)
@@ -66,9 +69,9 @@ struct DocumentDrafts {
         var text = document.text
         var parts = try text.withUTF8 { try TextParts.drafts(of: UnsafeRawBufferPointer($0), name: name) }
         for index in parts.indices {
-            var draft = draft(of: document, key: nil, start)
-            draft.content = parts[index].content
-            draft.structure = TextStructure(of: draft.content, format: document.format)
+            var structure = TextStructure(of: parts[index].content, format: document.format)
+            structure.links = []
+            var draft = draft(of: document, key: nil, start, text: parts[index].content, structure)
             if index > 0 { draft.metadata[DocumentKey.links] = nil }
             var location = start
             location.line = start.line.flatMap { first in

@@ -85,7 +85,7 @@ struct DocumentFile {
         for index in parts.indices {
             parts[index].metadata = metadata
             parts[index].tags = document.tags
-            try read(&parts[index], isFirst: index == 0)
+            read(&parts[index], isFirst: index == 0)
             (parts[index].createdAt, parts[index].updatedAt) = (document.createdAt, document.updatedAt)
         }
         return parts
@@ -93,7 +93,7 @@ struct DocumentFile {
 
     /// Finds the structure of a part of a large text. A part of a note that is not the first one has its own
     /// links, and further tags.
-    private func read(_ part: inout EntryDraft, isFirst: Bool) throws {
+    private func read(_ part: inout EntryDraft, isFirst: Bool) {
         let format = match.type.format
         guard !isFirst, format == .markdown else {
             part.structure = TextStructure(of: part.content, format: format)
