@@ -29,8 +29,9 @@ package enum TextTitle {
             // The byte limit may split a character. Decoding replaces it, but a title never extends that far.
             let line = String(decoding: bytes.prefix(lineBytes), as: UTF8.self)
             let title = isMarkdown ? withoutMarks(line) : joined(line.split(whereSeparator: \.isWhitespace))
-            guard (isMarkdown ? words(of: title) : title).contains(where: { $0.isLetter || $0.isNumber })
-            else { continue }
+            guard !(isMarkdown ? words(of: title) : title).allSatisfy({ $0 == " " || isSign($0) }) else {
+                continue
+            }
             return title.count <= maximumLength ? title : shortened(sentence(of: title), to: maximumLength)
         }
         return nil
@@ -76,13 +77,15 @@ package enum TextTitle {
             }
             return word
         }
-        func isMark(_ word: Substring) -> Bool {
-            word.allSatisfy { $0.isASCII && !$0.isLetter && !$0.isNumber }
-        }
         var rest = words[...]
-        while let first = rest.first, isMark(first) { rest.removeFirst() }
-        while let last = rest.last, isMark(last) { rest.removeLast() }
+        while let first = rest.first, first.allSatisfy(isSign) { rest.removeFirst() }
+        while let last = rest.last, last.allSatisfy(isSign) { rest.removeLast() }
         return joined(Array(rest))
+    }
+
+    /// Returns whether a character is a sign of ASCII, such as a hyphen.
+    private static func isSign(_ character: Character) -> Bool {
+        character.isASCII && !character.isWhitespace && !character.isLetter && !character.isNumber
     }
 
     /// Returns the first sentence, or the text if it has only one.

@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test func `front matter is shown only if nothing else matches`() throws {
-        let text =
-            "---\ntags: heron, otter\n---\n" + String(repeating: "A row about rivers. ", count: 20)
-            + "A heron."
+        let front = "---\ntags: heron, otter\n---\n"
+        let text = front + String(repeating: "A row about rivers. ", count: 20) + "A heron."
         func snippet(_ words: String) throws -> Snippet {
-            Snippet(of: text, preferring: 60..<200, for: try query(words), limit: 60)
+            Snippet(
+                of: text, preferring: 60..<200, bodyStart: front.utf8.count, for: try query(words), limit: 60)
         }
         #expect(part(try snippet("heron otter").utf8Range, of: text).hasSuffix("A heron."))
         #expect(part(try snippet("otter").utf8Range, of: text).contains("otter"))

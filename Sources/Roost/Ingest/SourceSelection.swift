@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import RoostModel
 
 /// The sources that a user or an agent names in a filter.
