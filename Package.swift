@@ -158,16 +158,12 @@ let package = Package(
         .target(
             name: "RoostConversations",
             dependencies: ["Roost", "RoostFiles", "RoostModel", "RoostStorage", grdb, logging]),
-        // The Model Context Protocol, without network access.
+        // The operations that front ends offer, and the servers of `roost mcp` and `roost serve`.
         .target(
-            name: "RoostMCP",
-            dependencies: ["Roost", "RoostConversations", "RoostFiles", "RoostModel", "RoostText"]),
-        // The HTTP server of `roost serve`.
-        .target(
-            name: "RoostHTTP",
+            name: "RoostServer",
             dependencies: [
-                "Roost", "RoostChunks", "RoostClustering", "RoostConversations", "RoostFiles", "RoostMCP",
-                "RoostModel", "RoostText", "RoostVectors", logging,
+                "Roost", "RoostChunks", "RoostClustering", "RoostConversations", "RoostFiles", "RoostModel",
+                "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
         .target(
@@ -180,7 +176,7 @@ let package = Package(
         .target(
             name: "RoostCLI",
             dependencies: [
-                "Roost", "RoostChunks", "RoostConversations", "RoostMCP", "RoostHTTP",
+                "Roost", "RoostChunks", "RoostConversations", "RoostServer",
                 "RoostRemote", "RoostFiles", "RoostDocuments", "CRoostVersion", "RoostPostgres", "RoostModel",
                 "RoostStorage", argumentParser, logging,
             ]),
@@ -232,13 +228,10 @@ let package = Package(
             name: "RoostClusteringTests",
             dependencies: ["TestSupport", "RoostClustering", "RoostVectors", "RoostModel", "RoostText"]),
         .testTarget(
-            name: "RoostMCPTests",
-            dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
-        .testTarget(
-            name: "RoostHTTPTests",
+            name: "RoostServerTests",
             dependencies: [
-                "TestSupport", "RoostHTTP", "RoostChunks", "RoostCLI", "RoostMCP",
-                "Roost", "RoostModel", "RoostRemote", logging,
+                "TestSupport", "RoostServer", "RoostChunks", "RoostCLI", "RoostConversations", "Roost",
+                "RoostModel", "RoostRemote", logging,
             ] + hummingbird + nio),
         .testTarget(
             name: "RoostRemoteTests",
@@ -320,10 +313,10 @@ for target in package.targets where target.type != .system && !withSettingsOfUse
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
 
-/// The command line and the tools for agents only call the other modules, and most tests compute little, so they are
-/// not optimized: this takes a third of the time to compile (decision 24). No library product contains these targets,
+/// The command line only calls the other modules, and most tests compute little, so they are not
+/// optimized: this takes a third of the time to compile (decision 24). No library product contains these targets,
 /// so packages that depend on Roost do not see the flag, which SwiftPM calls unsafe.
-let modulesThatOnlyCallOthers: Set = ["RoostCLI", "RoostMCP"]
+let modulesThatOnlyCallOthers: Set = ["RoostCLI"]
 let testsWithLongComputations: Set = [
     "RoostClusteringTests", "RoostEncodersTests", "RoostTextTests", "RoostVectorsTests",
 ]

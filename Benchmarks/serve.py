@@ -146,7 +146,7 @@ def main():
             file.write("\n".join(bodies) + "\n")
         page = json.loads(server.send("/api/v1/entries?limit=200"))
         ids = [entry["id"] for entry in page["entries"]]
-        texts = [json.dumps({"query": entry["content"][:40], "mode": "text"}) for entry in page["entries"]]
+        texts = [json.dumps({"query": entry["text"][:40], "mode": "text"}) for entry in page["entries"]]
         server.load("warm-up", "POST", "/api/v1/search", bodies, folder, 4, 2)
         print(f"memory before the load: {server.memory():.0f} MB")
         for connections in (8, 1):

@@ -74,14 +74,20 @@ package struct ClusterAssembly: Sendable {
     /// Counts the words of an entry's text for the keywords of its group. Call it once for each entry, in
     /// any order.
     ///
-    /// - Parameter folders: The names of the folders that contain the entry. If there is
-    ///   only one group, they are ignored, because there are no groups to distinguish it from.
-    package mutating func count(_ text: String, of id: Entry.ID, folders: [String] = []) {
+    /// - Parameters:
+    ///   - title: The title of the entry; `nil` for the first sentence of the text.
+    ///   - folders: The names of the folders that contain the entry. If there is only one group, they are
+    ///     ignored, because there are no groups to distinguish it from.
+    package mutating func count(
+        _ text: String, title: String? = nil, of id: Entry.ID, folders: [String] = []
+    ) {
         guard let row = rows[id], let group = partition.labels[row].group else { return }
         tally.add(
-            text, to: group, isRepresentative: typical.contains(row),
+            text, title: title, to: group, isRepresentative: typical.contains(row),
             folders: partition.count > 1 ? folders : [])
-        if central.contains(row) { titles[row] = TextTitle.title(of: text, as: .words) }
+        if central.contains(row) {
+            titles[row] = (title ?? TextTitle.firstSentence(of: text)).map(TextTitle.words)
+        }
     }
 
     /// The total number of phrases from which labels are chosen by their meaning. It limits the time for

@@ -35,6 +35,7 @@ enum EntryRows {
         rows.entries.append(entry.content)
         rows.entries.append(Stored.json(metadata: .object(entry.metadata)))
         rows.entries.append(Stored.json(metadata: .array(entry.tags.map { .string($0) })))
+        rows.entries.append(entry.structure?.coded)
         rows.entries.seal()
         if writesParts { appendParts(of: entry, row: row, at: position.revision, store: store, to: &rows) }
     }
@@ -86,11 +87,11 @@ enum EntryRows {
 
     static let headerColumns = selection(0..<14)
     /// The columns of an entry without its vectors.
-    static let columns = selection(0..<18)
+    static let columns = selection(0..<19)
 
     /// The index of the header's checksum, which is followed by the body.
     private static let checksumColumn = 13
-    private static let bodyChecksumColumn = 17
+    private static let bodyChecksumColumn = 18
 
     private static func selection(_ columns: Range<Int>) -> String {
         // The first column of the table is the id of the store, which is not selected.
@@ -153,8 +154,14 @@ enum EntryRows {
         let tags = row.rawBytes(16)
         let content = try row.text(14)
         let location = row.isNull(12) ? nil : try Stored.value(EntryLocation.self, row.rawBytes(12))
+        let structure = row.bytesIfPresent(17).map {
+            TextStructure(coded: $0, length: content.utf8.count)
+        }
+        if let structure, structure == nil {
+            throw Stored.damaged("the structure of an entry, which is not that of its text")
+        }
         let entry = Entry(
-            id: header.id, content: content, embeddings: embeddings,
+            id: header.id, content: content, structure: structure ?? nil, embeddings: embeddings,
             passages: try passages.map { try passage($0, embeddings, in: content, store: store) },
             source: try row.textIfPresent(4), key: try row.textIfPresent(5), location: location,
             metadata: metadata.count == 2 ? [:] : try Stored.value([String: MetadataValue].self, metadata),

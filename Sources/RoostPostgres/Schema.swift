@@ -82,7 +82,7 @@ enum Schema {
             source bytea, key bytea, created int8 NOT NULL, updated int8 NOT NULL, digest bytea NOT NULL,
             fingerprint bytea NOT NULL, passages int8 NOT NULL, dimension int8 NOT NULL, location bytea,
             checksum int8 NOT NULL, content bytea NOT NULL, metadata bytea NOT NULL, tags bytea NOT NULL,
-            body_checksum int8 NOT NULL, PRIMARY KEY (store, row, added_revision)
+            structure bytea, body_checksum int8 NOT NULL, PRIMARY KEY (store, row, added_revision)
         )
         """,
         "CREATE INDEX IF NOT EXISTS entries_id ON roost.entries (store, id, added_revision)",

@@ -22,7 +22,7 @@ struct Table: Sendable {
             "source": .bytea, "key": .bytea, "created": .int8, "updated": .int8, "digest": .bytea,
             "fingerprint": .bytea, "passages": .int8, "dimension": .int8, "location": .bytea,
             "checksum": .int8, "content": .bytea, "metadata": .bytea, "tags": .bytea,
-            "body_checksum": .int8,
+            "structure": .bytea, "body_checksum": .int8,
         ])
     static let vectors = Table(
         "vectors",

@@ -91,10 +91,25 @@ struct FuzzGenerator {
             metadata[text()] = values[number(0..<values.count)]
         }
         return Entry(
-            id: id, content: content, embeddings: vector, passages: passages,
+            id: id, content: content, structure: chance(30) ? structure(of: content) : nil,
+            embeddings: vector,
+            passages: passages,
             source: chance(40) ? text() : nil, key: chance(20) ? text() : nil,
             location: chance(30) ? location() : nil, metadata: metadata,
             tags: chance(40) ? [text(), text()] : [], createdAt: date(), updatedAt: date())
+    }
+
+    private mutating func structure(of content: String) -> TextStructure {
+        let length = content.utf8.count
+        let middle = number(0..<length + 1)
+        return TextStructure(
+            format: chance(50) ? .markdown : .code, title: chance(50) ? text() : nil,
+            sections: [
+                .init(headings: [], range: 0..<middle), .init(headings: [text()], range: middle..<length),
+            ],
+            hiddenParts: middle > 0 ? [.init(kind: .comment, range: 0..<middle)] : [],
+            blocks: middle < length ? [middle..<length] : [],
+            links: chance(20) ? [DocumentLink(kind: .wiki, target: text(), text: text())] : [])
     }
 
     private mutating func location() -> EntryLocation {

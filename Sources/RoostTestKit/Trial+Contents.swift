@@ -63,7 +63,20 @@ extension Trial {
         let text = unusualText
         let vector: [Float] = [0.1, -0.000_012_5, 3.402_823_5e38, .leastNonzeroMagnitude]
         return Entry(
-            content: text, embeddings: vector,
+            content: text,
+            structure: TextStructure(
+                format: .mail, title: text,
+                sections: [
+                    .init(headings: [], range: 0..<1), .init(headings: [text, ""], range: 1..<4),
+                    .init(headings: [text, "b"], range: 4..<text.utf8.count),
+                ],
+                hiddenParts: [.init(kind: .address, range: 0..<2), .init(kind: .markup, range: 3..<4)],
+                blocks: [1..<3, 3..<text.utf8.count],
+                links: [
+                    DocumentLink(kind: .embed, target: text, fragment: "", text: text),
+                    DocumentLink(kind: .address, target: ""),
+                ]),
+            embeddings: vector,
             passages: [
                 Passage(ordinal: 0, utf8Range: 0..<2, tokenCount: 1, vector: [0, 1, 0, 0]),
                 Passage(ordinal: 1, utf8Range: 1..<text.utf8.count, tokenCount: 7, vector: vector),

@@ -25,6 +25,10 @@ extension Trial {
             ("an infinite vector", with { $0.embeddings[0] = .infinity }),
             ("a passage outside the text", with { $0.passages = [passage(0..<1000, $0.embeddings)] }),
             ("a passage of another dimension", with { $0.passages = [passage(0..<1, [1])] }),
+            (
+                "a structure that is not that of the text",
+                with { $0.structure = TextStructure(blocks: [0..<1000]) }
+            ),
             ("metadata that is not finite", with { $0.metadata = ["n": .number(.nan)] }),
             ("metadata that is nested 100 levels deep", with { $0.metadata = ["n": deep] }),
             ("a date before the year 1", with { $0.createdAt = Date(milliseconds: -70_000_000_000_000) }),

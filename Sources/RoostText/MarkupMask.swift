@@ -1,31 +1,19 @@
-/// Hides the parts of a text that are markup rather than language: addresses, HTML tags and entities, images
-/// (badges), link targets and labels of references.
+/// Hides the parts of a visible text that are not language: addresses, HTML tags and entities.
 package enum MarkupMask {
-    /// The maximum length in bytes of an HTML tag, an image text or a link target, and the maximum length of
-    /// an entity name.
+    /// The maximum length in bytes of an HTML tag and of the name of an entity.
     private static let (maximumTag, maximumEntity) = (400, 10)
 
     /// Returns the text with each hidden byte replaced with U+0000, so the offsets of the other bytes do not
     /// change.
     ///
-    /// - Parameters:
-    ///   - utf8: Valid UTF-8.
-    ///   - keepsVisible: Whether addresses and code spans, which a page shows, are kept.
+    /// - Parameter utf8: Valid UTF-8.
     /// - Complexity: O(length).
-    package static func masked(_ utf8: [UInt8], keepingVisible keepsVisible: Bool = false) -> [UInt8] {
+    package static func masked(_ utf8: [UInt8]) -> [UInt8] {
         var result = utf8
         utf8.withUnsafeBufferPointer { source in
             result.withUnsafeMutableBufferPointer { target in
                 var offset = 0
                 while offset < source.count {
-                    if keepsVisible, let range = visibleRange(source, at: offset) {
-                        // Of an address in angle brackets, only these are markup.
-                        if source[range.lowerBound] == UInt8(ascii: "<") {
-                            (target[range.lowerBound], target[range.upperBound - 1]) = (0, 0)
-                        }
-                        offset = max(offset + 1, range.upperBound)
-                        continue
-                    }
                     guard let range = hiddenRange(source, at: offset) else {
                         offset += 1
                         continue
@@ -38,42 +26,6 @@ package enum MarkupMask {
         return result
     }
 
-    /// Returns the range of the address or code span that the byte at the given offset indicates.
-    private static func visibleRange(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
-        switch utf8[offset] {
-        case UInt8(ascii: ":"): address(utf8, schemeEnd: offset)
-        case UInt8(ascii: "w"), UInt8(ascii: "W"): webAddress(utf8, at: offset)
-        case UInt8(ascii: "@"): mailAddress(utf8, at: offset)
-        case UInt8(ascii: "`"): codeSpan(utf8, at: offset)
-        case UInt8(ascii: "<"):
-            tag(utf8, at: offset).flatMap { range in
-                let inside = utf8[(range.lowerBound + 1)..<(range.upperBound - 1)]
-                let hasMark = inside.contains(UInt8(ascii: "@")) || inside.contains(UInt8(ascii: ":"))
-                return hasMark && inside.allSatisfy { $0 > 32 && $0 != UInt8(ascii: "=") } ? range : nil
-            }
-        default: nil
-        }
-    }
-
-    /// Returns the range of a code span: the text from a run of backticks to the next run of equal length.
-    private static func codeSpan(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int> {
-        let mark = UInt8(ascii: "`")
-        func runLength(_ start: Int) -> Int { utf8[start...].prefix { $0 == mark }.count }
-        let length = runLength(offset)
-        var index = offset + length
-        while index < utf8.count {
-            guard utf8[index] == mark else {
-                index += 1
-                continue
-            }
-            let run = runLength(index)
-            if run == length { return offset..<(index + run) }
-            index += run
-        }
-        // Without an end, the backticks are text.
-        return offset..<(offset + length)
-    }
-
     /// Returns the range to hide if the byte at the given offset indicates markup; otherwise `nil`.
     private static func hiddenRange(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         switch utf8[offset] {
@@ -81,8 +33,6 @@ package enum MarkupMask {
         case UInt8(ascii: "w"), UInt8(ascii: "W"): webAddress(utf8, at: offset)
         case UInt8(ascii: "<"): tag(utf8, at: offset)
         case UInt8(ascii: "&"): entity(utf8, at: offset)
-        case UInt8(ascii: "!"): imageText(utf8, at: offset)
-        case UInt8(ascii: "]"): linkTarget(utf8, at: offset)
         case UInt8(ascii: "@"): mailAddress(utf8, at: offset)
         default: nil
         }
@@ -159,47 +109,5 @@ package enum MarkupMask {
         while end < utf8.count, end - start < maximumEntity, isLetterOrDigit(utf8[end]) { end += 1 }
         guard end > start, end < utf8.count, utf8[end] == UInt8(ascii: ";") else { return nil }
         return offset..<(end + 1)
-    }
-
-    /// Returns the range of an image's text, `![text`. The target that follows is hidden like that of a link.
-    private static func imageText(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
-        guard offset + 1 < utf8.count, utf8[offset + 1] == UInt8(ascii: "[") else { return nil }
-        let limit = min(utf8.count, offset + maximumTag)
-        for end in (offset + 2)..<max(offset + 2, limit) where utf8[end] == UInt8(ascii: "]") {
-            return offset..<end
-        }
-        return nil
-    }
-
-    /// Returns the range of a link target, `](target)`, or of the label of a reference, `][label]`.
-    private static func linkTarget(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
-        guard offset + 1 < utf8.count else { return nil }
-        let isReference = utf8[offset + 1] == UInt8(ascii: "[")
-        guard isReference ? endsLinkText(utf8, at: offset) : utf8[offset + 1] == UInt8(ascii: "(") else {
-            return nil
-        }
-        let last = isReference ? UInt8(ascii: "]") : UInt8(ascii: ")")
-        let limit = min(utf8.count, offset + maximumTag)
-        for end in (offset + 2)..<max(offset + 2, limit) {
-            if utf8[end] == last { return offset..<(end + 1) }
-            if utf8[end] == UInt8(ascii: "\n") { return nil }
-        }
-        return nil
-    }
-
-    /// Returns whether a closing bracket ends the text of a link. Brackets after a letter, a digit or another
-    /// bracket, as in `matrix[i][j]`, are not those of a link.
-    private static func endsLinkText(_ utf8: UnsafeBufferPointer<UInt8>, at bracket: Int) -> Bool {
-        var (depth, start) = (1, bracket)
-        while depth > 0 {
-            start -= 1
-            guard start >= 0, bracket - start <= maximumTag, utf8[start] != UInt8(ascii: "\n") else {
-                return false
-            }
-            if utf8[start] == UInt8(ascii: "]") { depth += 1 }
-            if utf8[start] == UInt8(ascii: "[") { depth -= 1 }
-        }
-        guard start > 0 else { return true }
-        return !isLetterOrDigit(utf8[start - 1]) && utf8[start - 1] != UInt8(ascii: "]")
     }
 }

@@ -43,13 +43,12 @@ public struct PassageSplitter: Sendable, Hashable {
     ///   - text: The text to split.
     ///   - tokens: The UTF-8 ranges of the text's tokens, as returned by `Embedder.tokenRanges(in:)`. A
     ///     range that exceeds the text, or begins before the previous one, is ignored.
-    ///   - sections: The UTF-8 offsets at which sections begin, in ascending order; `nil` to find the
-    ///     headings in the text.
+    ///   - sections: The UTF-8 offsets at which sections begin, in ascending order.
     ///   - blocks: UTF-8 ranges that are not cut if they fit into one passage, such as fenced code and the
     ///     rows of tables. In ascending order and disjoint.
     /// - Complexity: O(length of text).
     public func split(
-        _ text: String, tokens: [Range<Int>], sections: [Int]? = nil, blocks: [Range<Int>] = []
+        _ text: String, tokens: [Range<Int>], sections: [Int] = [], blocks: [Range<Int>] = []
     ) -> [Range<Int>] {
         let size = text.utf8.count
         let tokens = Self.valid(tokens, size: size)
@@ -60,7 +59,7 @@ public struct PassageSplitter: Sendable, Hashable {
         }
         var boundaries = boundaries(text, tokens, sections)
         protect(blocks, tokens, in: &boundaries)
-        let starts = Self.starts(of: tokens, (sections ?? []) + blocks.map(\.lowerBound))
+        let starts = Self.starts(of: tokens, sections + blocks.map(\.lowerBound))
         var ranges: [Range<Int>] = []
         var first = 0
         while first < tokens.count {
@@ -175,9 +174,9 @@ public struct PassageSplitter: Sendable, Hashable {
     }
 
     /// Returns the kinds of the boundaries before the tokens, in the same order.
-    private func boundaries(_ text: String, _ tokens: [Range<Int>], _ sections: [Int]?) -> [Boundary] {
+    private func boundaries(_ text: String, _ tokens: [Range<Int>], _ sections: [Int]) -> [Boundary] {
         var text = text
-        var starts = sections.map { $0[...] }
+        var starts = sections[...]
         var graphemes = Set<Int>(minimumCapacity: tokens.count)
         let wanted = Set(tokens.map(\.lowerBound))
         var offset = 0
@@ -191,28 +190,20 @@ public struct PassageSplitter: Sendable, Hashable {
                 guard graphemes.contains(start) else { return .none }
                 let before = index == 0 ? 0 : tokens[index - 1].upperBound
                 let gap = min(before, start)..<start
-                guard starts != nil else { return Self.boundary(utf8, gap: gap, findsHeadings: true) }
                 var beginsSection = false
-                while let first = starts?.first, first <= start {
+                while let first = starts.first, first <= start {
                     beginsSection = first > 0
-                    starts?.removeFirst()
+                    starts.removeFirst()
                 }
-                return beginsSection ? .heading : Self.boundary(utf8, gap: gap, findsHeadings: false)
+                return beginsSection ? .heading : Self.boundary(utf8, gap: gap)
             }
         }
     }
 
-    private static func boundary(
-        _ utf8: UnsafeBufferPointer<UInt8>, gap: Range<Int>, findsHeadings: Bool
-    ) -> Boundary {
+    private static func boundary(_ utf8: UnsafeBufferPointer<UInt8>, gap: Range<Int>) -> Boundary {
         let newline = UInt8(ascii: "\n")
         var newlines = 0
         for offset in gap where utf8[offset] == newline { newlines += 1 }
-        if findsHeadings, newlines > 0, let last = gap.last(where: { utf8[$0] == newline }),
-            isHeading(utf8, at: last + 1)
-        {
-            return .heading
-        }
         if newlines > 1 { return .paragraph }
         if newlines == 1 { return .sentence }
         guard !gap.isEmpty else {
@@ -221,14 +212,6 @@ public struct PassageSplitter: Sendable, Hashable {
                 ? .sentence : .token
         }
         return isFullStop(utf8, endingAt: gap.lowerBound, ideographicOnly: false) ? .sentence : .word
-    }
-
-    /// Returns whether a Markdown heading starts at the offset.
-    private static func isHeading(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
-        var level = 0
-        while offset + level < utf8.count, utf8[offset + level] == UInt8(ascii: "#"), level < 7 { level += 1 }
-        return (1...6).contains(level) && offset + level < utf8.count
-            && utf8[offset + level] == UInt8(ascii: " ")
     }
 
     /// The maximum number of quotation marks, brackets and signs of emphasis after a full stop. Very many of

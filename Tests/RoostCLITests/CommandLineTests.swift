@@ -22,7 +22,7 @@ import Testing
         let hits = try #require(
             try JSONSerialization.jsonObject(with: Data(query.output.utf8)) as? [[String: Any]])
         #expect(hits.count == 2)
-        #expect((hits[0]["content"] as? String)?.contains("kestrel") == true)
+        #expect((hits[0]["text"] as? String)?.contains("kestrel") == true)
         #expect(try cli.roost("recluster", "--clusters", "11", "--seed", "1").status == 0)
         let file = cli.home.appendingPathComponent("clusters.json")
         #expect(try cli.roost("export", "clusters", "-o", file.path).status == 0)

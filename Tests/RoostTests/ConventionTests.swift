@@ -68,6 +68,14 @@ struct TidyTests {
         }
     }
 
+    @Test(arguments: TidyTests.files.filter { !$0.hasPrefix("RoostDocuments/") })
+    func `only readers recognize headings, code fences, links and front matter`(file: String) throws {
+        let source = try Self.text("Sources/" + file)
+        for sign in ["\"```", "\"~~~", "\"---\"", "\"+++\"", "\"](\"", "\"[[\"", "hasPrefix(\"# "] {
+            #expect(!source.contains(sign), "\(sign)")
+        }
+    }
+
     @Test func `at most 20 types of values are between the stops`() throws {
         let text = try #require(
             try Self.section().split(separator: "\n\n").first { $0.hasPrefix("The values") })

@@ -13,9 +13,11 @@ struct PassageSplitterTests {
         return (words + others.map { $0..<$0 + 1 }).sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    func passages(_ text: String, _ splitter: PassageSplitter) -> [String] {
+    func passages(_ text: String, _ splitter: PassageSplitter, sections: [Int] = []) -> [String] {
         let utf8 = Array(text.utf8)
-        return splitter.split(text, tokens: tokens(text)).map { String(decoding: utf8[$0], as: UTF8.self) }
+        return splitter.split(text, tokens: tokens(text), sections: sections).map {
+            String(decoding: utf8[$0], as: UTF8.self)
+        }
     }
 
     @Test func `a short text is a single passage`() {
@@ -23,12 +25,14 @@ struct PassageSplitterTests {
         #expect(passages("", PassageSplitter()) == [""])
     }
 
-    @Test func `texts are split at headings first, then at paragraphs, sentences and words`() {
+    @Test func `texts are split at sections first, then at paragraphs, sentences and words`() {
         let splitter = PassageSplitter(maximumTokens: 9, overlap: 0)
         #expect(
-            passages("one two three\n\nfour five\n## six\nseven eight. nine ten eleven", splitter) == [
-                "one two three\n\nfour five", "## six\nseven eight. nine ten eleven",
-            ])
+            passages(
+                "one two three\n\nfour five\n## six\nseven eight. nine ten eleven", splitter,
+                sections: [0, 25]) == [
+                    "one two three\n\nfour five", "## six\nseven eight. nine ten eleven",
+                ])
         #expect(
             passages("one two. three\n\nfour five. six seven eight nine ten", splitter) == [
                 "one two. three", "four five. six seven eight nine ten",
@@ -98,93 +102,6 @@ struct PassageSplitterTests {
     }
 }
 
-@Suite struct HeadingPathTests {
-    private static let text = """
-        ---
-        title: Notes
-        ---
-        # Install
-
-        Before.
-
-        ## Linux ##
-        Run this:
-        ```sh
-        # not a heading
-        apt install x
-        ```
-        ### Debian
-        more
-        ## *macOS*
-        text
-        Windows
-        -------
-        rest
-        #tag is text
-        """
-
-    private func headings(above word: String) throws -> [String] {
-        let range = try #require(Self.text.firstRange(of: word))
-        return HeadingPath.headings(
-            above: Self.text.utf8.distance(from: Self.text.startIndex, to: range.lowerBound), in: Self.text)
-    }
-
-    @Test(
-        arguments: [
-            ("title: Notes", []), ("Before.", ["Install"]), ("Run this", ["Install", "Linux"]),
-            ("apt install", ["Install", "Linux"]), ("more", ["Install", "Linux", "Debian"]),
-            ("text\nWindows", ["Install", "macOS"]), ("rest", ["Install", "Windows"]),
-            ("is text", ["Install", "Windows"]), ("Linux ##", ["Install", "Linux"]),
-        ])
-    func `headings enclose the text after them`(word: String, expected: [String]) throws {
-        #expect(try headings(above: word) == expected)
-    }
-
-    @Test func `positions outside of the text are accepted`() {
-        #expect(HeadingPath.headings(above: 99, in: "").isEmpty)
-        #expect(HeadingPath.headings(above: 99, in: "# A\n\n## B") == ["A", "B"])
-        #expect(HeadingPath.headings(above: 0, in: "---\nno end").isEmpty)
-        // A line at the beginning is front matter only if another one ends it and there are keys.
-        #expect(HeadingPath.headings(above: 99, in: "---\n# A\nkey: value") == ["A"])
-        #expect(HeadingPath.headings(above: 99, in: "---\n\n# A\n\n---\ntext") == ["A"])
-    }
-}
-
-@Suite struct CodeBlockTests {
-    private static let text = """
-        prose
-
-            indented one
-            indented two
-
-        ```swift
-        let a = 1
-        let b = 2
-        ```
-        end
-        ~~~
-        unclosed
-        """
-
-    private func block(around word: String) throws -> String? {
-        let text = Self.text
-        let range = try #require(text.firstRange(of: word))
-        let byte = text.utf8.distance(from: text.startIndex, to: range.lowerBound)
-        return CodeBlock.range(containing: byte, in: text).map {
-            String(decoding: Array(text.utf8)[$0], as: UTF8.self)
-        }
-    }
-
-    @Test(
-        arguments: [
-            ("prose", nil), ("indented two", "    indented one\n    indented two\n"),
-            ("let b", "let a = 1\nlet b = 2"), ("end", nil), ("unclosed", "unclosed"), ("```swift", nil),
-        ])
-    func `code blocks are fenced or indented`(word: String, expected: String?) throws {
-        #expect(try block(around: word) == expected)
-    }
-}
-
 /// Tests of the division of texts with sections and blocks.
 struct PassageBlockTests {
     /// Returns the ranges of the words of a text.
@@ -218,7 +135,7 @@ struct PassageBlockTests {
             }
             let tokens = tokens(text)
             let splitter = PassageSplitter(maximumTokens: 30, overlap: 8)
-            let passages = splitter.split(text, tokens: tokens, sections: [], blocks: blocks)
+            let passages = splitter.split(text, tokens: tokens, blocks: blocks)
             for token in tokens {
                 #expect(
                     passages.contains {
@@ -250,12 +167,12 @@ struct PassageBlockTests {
     @Test func `a block that exceeds the limit is divided`() {
         let text = (0..<100).map { "w\($0)" }.joined(separator: "\n")
         let passages = PassageSplitter(maximumTokens: 30, overlap: 5)
-            .split(text, tokens: tokens(text), sections: [], blocks: [0..<text.utf8.count])
+            .split(text, tokens: tokens(text), blocks: [0..<text.utf8.count])
         #expect(passages.count >= 4 && passages.first?.lowerBound == 0)
         #expect(passages.last?.upperBound == text.utf8.count)
     }
 
-    @Test func `given sections replace the headings in the text`() {
+    @Test func `a text is divided at sections, not at lines that look like headings`() {
         let words = (0..<20).map { "w\($0)" }.joined(separator: " ")
         let text = "\(words)\n# comment\n\(words)\nfunc b()\n\(words)"
         let start = text.utf8.count - words.utf8.count - "func b()\n".utf8.count

@@ -4,8 +4,8 @@ import RoostText
 /// The lines that more than 5% of the entries share, such as footers, badges and navigation. They do not
 /// distinguish one entry from another.
 ///
-/// A line is compared without the white space around it. The opening and closing lines of code blocks are
-/// never boilerplate, because they name the language of the code.
+/// A line is compared without the white space around it. A line of one ASCII word is never boilerplate: it can
+/// name the language of code, and removing it would hardly change a vector.
 struct BoilerplateLines: Sendable, Equatable {
     /// The lines, without the white space around them.
     let lines: Set<String>
@@ -155,10 +155,9 @@ struct BoilerplateLines: Sendable, Equatable {
             let last = line.lastIndex(where: { !isSpace($0) })
         else { return nil }
         let trimmed = UnsafeBufferPointer(rebasing: line[first...last])
-        guard trimmed.count >= minimumLength, trimmed.contains(where: isContent),
-            !trimmed.starts(with: "```".utf8), !trimmed.starts(with: "~~~".utf8)
-        else { return nil }
-        return trimmed
+        let hasWords = trimmed.contains { $0 == UInt8(ascii: " ") || $0 >= 0x80 }
+        return trimmed.count >= minimumLength && hasWords && trimmed.contains(where: isContent)
+            ? trimmed : nil
     }
 
     /// Whether a byte belongs to an ASCII letter or digit, or to any character outside ASCII.

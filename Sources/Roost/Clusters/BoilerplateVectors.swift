@@ -1,4 +1,5 @@
 import Foundation
+import RoostDocuments
 import RoostFiles
 import RoostModel
 import Synchronization
@@ -152,7 +153,9 @@ struct BoilerplateVectors: Sendable {
 extension Entry {
     /// Returns a copy without vectors that has another text of the same format and with the same title.
     func withText(_ text: String) -> Entry {
-        Entry(content: text, source: source, key: key, metadata: metadata)
+        Entry(
+            content: text, structure: TextStructure(of: text, format: structure?.format ?? .markdown),
+            source: source, key: key, metadata: metadata)
     }
 }
 

@@ -14,7 +14,7 @@ extension ClusterAssembly {
                 let text = entry.labelText
                 let counted = boilerplate.removing(from: text) ?? text
                 count(
-                    counted, of: entry.id,
+                    counted, title: entry.title, of: entry.id,
                     folders: entry.folderNames.filter { !common.contains($0) } + entry.tags)
             }
         }
@@ -43,13 +43,12 @@ extension ClusterAssembly {
 }
 
 extension Entry {
-    /// The visible text from which labels are made. A title that is not part of it, such as that of front
-    /// matter, precedes it as a heading.
+    /// The visible text from which labels are made, after a title that is not part of it.
     fileprivate var labelText: String {
         let text = visibleText
-        guard let title = metadata[DocumentKey.title]?.string, title != TextTitle.explicitTitle(of: text)
-        else { return text }
-        return "# \(title)\n\n\(text)"
+        let heading = structure?.sections.first { !$0.headings.isEmpty }?.headings.last
+        guard let title = Self.title(in: metadata), title != heading else { return text }
+        return "\(title)\n\n\(text)"
     }
 
     /// The names of the folders that contain the entry, the outermost first: those of its file or, for a row

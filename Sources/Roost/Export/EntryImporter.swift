@@ -91,6 +91,10 @@ struct EntryImporter {
         for var entry in entries {
             entry.tags = TagName.distinct(entry.tags)
             let old = stored[entry.id]
+            if let old, entry.structure == nil, old.content.utf8.elementsEqual(entry.content.utf8) {
+                entry.structure = old.structure
+            }
+            entry.readStructure()
             if keepsStoredValues, let old { Self.keepValues(of: old, in: &entry) }
             if hasVectors(entry) {
                 upserts.append(entry)

@@ -25,15 +25,19 @@ struct DocumentDrafts {
             guard document.text.utf8.count <= TextParts.maximumEntrySize else {
                 return try parts(of: document, from: start)
             }
-            var key = EntryID.wholeFileKey
+            var key: String? = EntryID.wholeFileKey
             if let name = document.key {
                 let number = occurrences[name, default: 0]
                 occurrences[name] = number + 1
                 key = Self.identifierPrefix + (number == 0 ? name : "\(name)#\(number)")
             } else if documents.count > 1 {
-                return [draft(of: document, key: nil, start)]
+                key = nil
             }
-            var draft = draft(of: document, key: key, start)
+            // A message without text still has a subject.
+            let title = document.text.allSatisfy(\.isWhitespace) ? document.title : nil
+            var draft = draft(
+                of: document, key: key, start, text: title ?? document.text,
+                title == nil ? document.structure : TextStructure())
             if documents.count == 1 { draft.fileDates = dates }
             return [draft]
         }
@@ -48,24 +52,14 @@ struct DocumentDrafts {
         }
     }
 
-    private func draft(of document: Document, key: String?, _ start: EntryLocation) -> EntryDraft {
-        var metadata = Self.metadata(of: document)
-        if document.format != TextFormat(ofFile: name) {
-            metadata[DocumentKey.format] = .string(document.format.name)
-        }
-        return EntryDraft(
-            key: key, content: Self.content(of: document), metadata: metadata,
-            tags: document.tags.filter { !$0.isEmpty }, location: document.key, sourceLocation: start,
-            createdAt: document.createdAt, updatedAt: document.updatedAt)
-    }
-
-    /// Returns the text of a document, or its title if the text is empty: a message without text still has a
-    /// subject.
-    private static func content(of document: Document) -> String {
-        guard document.text.allSatisfy(\.isWhitespace), let title = document.title else {
-            return document.text
-        }
-        return title
+    private func draft(
+        of document: Document, key: String?, _ start: EntryLocation, text: String, _ structure: TextStructure
+    ) -> EntryDraft {
+        EntryDraft(
+            key: key, content: text, structure: structure,
+            metadata: Self.metadata(of: document), tags: document.tags.filter { !$0.isEmpty },
+            location: document.key, sourceLocation: start, createdAt: document.createdAt,
+            updatedAt: document.updatedAt)
     }
 
     /// Returns the drafts of the parts of a large document. They all have its title, tags, dates and other
@@ -75,8 +69,9 @@ struct DocumentDrafts {
         var text = document.text
         var parts = try text.withUTF8 { try TextParts.drafts(of: UnsafeRawBufferPointer($0), name: name) }
         for index in parts.indices {
-            var draft = draft(of: document, key: nil, start)
-            draft.content = parts[index].content
+            var structure = TextStructure(of: parts[index].content, format: document.format)
+            structure.links = []
+            var draft = draft(of: document, key: nil, start, text: parts[index].content, structure)
             if index > 0 { draft.metadata[DocumentKey.links] = nil }
             var location = start
             location.line = start.line.flatMap { first in

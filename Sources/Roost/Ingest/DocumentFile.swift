@@ -85,19 +85,22 @@ struct DocumentFile {
         for index in parts.indices {
             parts[index].metadata = metadata
             parts[index].tags = document.tags
-            if index > 0 { try await readReferences(of: &parts[index]) }
+            read(&parts[index], isFirst: index == 0)
             (parts[index].createdAt, parts[index].updatedAt) = (document.createdAt, document.updatedAt)
         }
         return parts
     }
 
-    /// Replaces the links of a part of a large note that is not the first one, and adds its tags.
-    private func readReferences(of part: inout EntryDraft) async throws {
-        part.metadata[DocumentKey.links] = nil
-        guard match.type.format == .markdown else { return }
-        // Front matter can only begin in the first line, where a part can have a horizontal line.
-        let data = Data(("\n" + part.content).utf8)
-        guard let document = try await documents(in: data).first else { return }
+    /// Finds the structure of a part of a large text. A part of a note that is not the first one has its own
+    /// links, and further tags.
+    private func read(_ part: inout EntryDraft, isFirst: Bool) {
+        let format = match.type.format
+        guard !isFirst, format == .markdown else {
+            part.structure = TextStructure(of: part.content, format: format)
+            return
+        }
+        let document = MarkdownReader.document(part.content)
+        part.structure = document.structure
         part.metadata[DocumentKey.links] = DocumentDrafts.metadata(of: document)[DocumentKey.links]
         var known = Set(part.tags.map { $0.lowercased() })
         part.tags += document.tags.filter { known.insert($0.lowercased()).inserted }

@@ -9,10 +9,8 @@ package enum DocumentKey {
     package static let links = "links"
     /// The parts that could not be read, as an array of messages.
     package static let unreadParts = "unreadParts"
-    /// The format of the text, if the name of the file does not determine it.
-    package static let format = "textFormat"
 
-    package static let all = [title, aliases, links, unreadParts, format]
+    package static let all = [title, aliases, links, unreadParts]
     /// The prefix of a document's own key that equals one of the keys.
     package static let prefix = "document."
 

@@ -7,7 +7,11 @@ public struct EntryDraft: Sendable, Hashable {
     /// number of earlier equal texts.
     public var key: String?
     /// The text.
-    public var content: String
+    public var content: String {
+        didSet { structure = nil }
+    }
+    /// The structure that a reader found; `nil` if it has not been read. An ingest reads it as Markdown.
+    public var structure: TextStructure?
     /// The metadata of the entry.
     public var metadata: [String: MetadataValue]
     /// The tags of the entry. They are stored with one space in place of each run of white space and control
@@ -28,12 +32,13 @@ public struct EntryDraft: Sendable, Hashable {
 
     /// Creates a draft.
     public init(
-        key: String? = nil, content: String, metadata: [String: MetadataValue] = [:], tags: [String] = [],
-        location: String? = nil, sourceLocation: EntryLocation? = nil, createdAt: Date? = nil,
-        updatedAt: Date? = nil
+        key: String? = nil, content: String, structure: TextStructure? = nil,
+        metadata: [String: MetadataValue] = [:], tags: [String] = [], location: String? = nil,
+        sourceLocation: EntryLocation? = nil, createdAt: Date? = nil, updatedAt: Date? = nil
     ) {
         self.key = key
         self.content = content
+        self.structure = structure
         self.metadata = metadata
         self.tags = tags
         self.location = location

@@ -1,6 +1,6 @@
 import Foundation
+import RoostDocuments
 import RoostModel
-import RoostText
 
 /// Changes and removes entries at the request of a caller, without an ingest.
 struct EntryEditor {
@@ -36,7 +36,7 @@ struct EntryEditor {
             var changed = changes.applied(to: entry)
             let hasNewText = changes.content.map { !$0.utf8.elementsEqual(entry.content.utf8) } ?? false
             if hasNewText, let content = changes.content {
-                try await changed.setContent(content)
+                changed.setContent(content)
                 if let links = changes.metadata[DocumentKey.links], links != .null {
                     changed.metadata[DocumentKey.links] = links
                 }
@@ -151,19 +151,20 @@ extension Entry {
     /// Replaces the text. The vectors are removed, and the links of the old text are replaced with those of
     /// the new one, as is a title that was read from the old text. If both texts have front matter, the same
     /// applies to its tags and values.
-    ///
-    /// - Throws: `CancellationError`.
-    fileprivate mutating func setContent(_ text: String) async throws {
-        if let title = metadata[DocumentKey.title]?.string, title == TextTitle.explicitTitle(of: content) {
-            metadata[DocumentKey.title] = TextTitle.explicitTitle(of: text).map { .string($0) }
+    fileprivate mutating func setContent(_ text: String) {
+        readStructure()
+        let (oldText, old) = (content, structure ?? TextStructure())
+        (content, embeddings, passages) = (text, [], [])
+        let new = TextStructure(of: text, format: old.format)
+        structure = new
+        if let title = metadata[DocumentKey.title]?.string, title == old.title {
+            metadata[DocumentKey.title] = new.title.map { .string($0) }
         }
-        let oldLinks = Set(try await LinkGraph.linksInText(of: self).compactMap(\.metadataText))
-        if textFormat == .markdown, content.hasPrefix("---"), text.hasPrefix("---") {
-            setProperties(from: MarkdownProperties(of: content), to: MarkdownProperties(of: text))
+        if old.format == .markdown, old.bodyStart > 0, new.bodyStart > 0 {
+            setProperties(from: MarkdownReader.document(oldText), to: MarkdownReader.document(text))
         }
-        content = text
-        (embeddings, passages) = ([], [])
-        let newLinks = try await LinkGraph.linksInText(of: self).compactMap(\.metadataText)
+        let oldLinks = Set(old.links.compactMap(\.metadataText))
+        let newLinks = new.links.compactMap(\.metadataText)
         let value = metadata[DocumentKey.links]
         let stored: [MetadataValue] = if case .array(let values) = value { values } else { [] }
         // The links of texts that did not come from files are not recorded, unless a program has set them. A
@@ -180,15 +181,16 @@ extension Entry {
     }
 
     /// Replaces the tags and values that are those of the old text. Others were changed separately and stay.
-    private mutating func setProperties(from old: MarkdownProperties, to new: MarkdownProperties) {
+    private mutating func setProperties(from old: Document, to new: Document) {
         let (before, after) = (Set(old.tags.map { TagName($0) }), Set(new.tags.map { TagName($0) }))
         tags.removeAll { before.contains(TagName($0)) && !after.contains(TagName($0)) }
         let present = Set(tags.map { TagName($0) })
         tags += new.tags.filter { !before.contains(TagName($0)) && !present.contains(TagName($0)) }
         let derived: Set = [DocumentKey.title, DocumentKey.links, DocumentKey.unreadParts]
-        for key in Set(old.metadata.keys).union(new.metadata.keys).subtracting(derived)
-        where metadata[key] == old.metadata[key] {
-            metadata[key] = new.metadata[key]
+        let (oldValues, newValues) = (DocumentDrafts.metadata(of: old), DocumentDrafts.metadata(of: new))
+        for key in Set(oldValues.keys).union(newValues.keys).subtracting(derived)
+        where metadata[key] == oldValues[key] {
+            metadata[key] = newValues[key]
         }
     }
 }

@@ -9,7 +9,7 @@ package struct EntryEmbedder {
     /// The splitter of texts that exceed the embedder's limit.
     package let splitter: PassageSplitter
 
-    /// Returns the entries with vectors for their texts.
+    /// Returns the entries with vectors for their texts. A text that no reader has read is read as Markdown.
     ///
     /// - Parameters:
     ///   - entries: The entries, without passages.
@@ -24,12 +24,13 @@ package struct EntryEmbedder {
         let known = try await snapshot?.embeddedEntries(withContent: Set(digests)) ?? [:]
         let own = try await ownVersions(of: entries, digests, known, snapshot)
         var entries = entries
+        for index in entries.indices { entries[index].readStructure() }
         var texts: [String] = []
         var owners: [Owner] = []
         var firstIndices: [PassagePlan: Int] = [:]
         var duplicates: [Duplicate] = []
         for (index, entry) in entries.enumerated() {
-            let plan = plan(of: entry)
+            let plan = plan(of: entries[index])
             let stored = [known[digests[index]], own[entry.id]].compactMap(\.self)
             if let equal = stored.first(where: { isReusable($0, for: entry, plan) }) {
                 entries[index].embeddings = equal.embeddings

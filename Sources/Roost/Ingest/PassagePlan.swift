@@ -1,5 +1,4 @@
 import Foundation
-import RoostDocuments
 import RoostModel
 import RoostText
 
@@ -32,12 +31,12 @@ struct PassagePlan: Sendable, Hashable {
             return
         }
         let ranges = Self.ranges(
-            in: treatment, bounds, hasStructure: entry.textFormat != .plain, embedder, splitter)
+            in: treatment, bounds, embedder, splitter)
         let file = entry.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
         parts = ranges.map { range in
             let text = treatment.visibleText(in: range)
             var headings = treatment.headings(above: range)
-            if entry.textFormat == .code, let file { headings.insert(file, at: 0) }
+            if treatment.structure.format == .code, let file { headings.insert(file, at: 0) }
             let prefix = Self.prefix(headings, embedder)
             return Part(range: range, text: prefix + text)
         }
@@ -45,7 +44,7 @@ struct PassagePlan: Sendable, Hashable {
 
     /// Returns the ranges of the passages: the visible text if it does not exceed the model's limit.
     private static func ranges(
-        in treatment: TextTreatment, _ bounds: Range<Int>, hasStructure: Bool, _ embedder: any Embedder,
+        in treatment: TextTreatment, _ bounds: Range<Int>, _ embedder: any Embedder,
         _ splitter: PassageSplitter
     ) -> [Range<Int>] {
         // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
@@ -59,8 +58,7 @@ struct PassagePlan: Sendable, Hashable {
         let structure = treatment.structure
         return splitter.split(
             treatment.content, tokens: tokens,
-            sections: hasStructure ? structure.sections.map(\.range.lowerBound) : nil,
-            blocks: structure.blocks
+            sections: structure.sections.map(\.range.lowerBound), blocks: structure.blocks
         ).compactMap { treatment.hidesText ? treatment.visibleBounds(of: $0) : $0 }
     }
 

@@ -71,7 +71,7 @@ struct RowReader {
         for column in Self.vectorColumns { object[column] = nil }
         let fields = RowFields(object)
         return EntryDraft(
-            key: id.map { "id:\($0)" }, content: content,
+            key: id.map { "id:\($0)" }, content: content, structure: TextStructure(),
             metadata: DocumentKey.withoutMessageMark(fields.metadata), tags: fields.tags,
             location: "line \(number)",
             sourceLocation: EntryLocation(line: number, lastLine: number),
@@ -118,8 +118,9 @@ struct RowReader {
             add(
                 EntryDraft(
                     key: idIndex.flatMap { row.fields[$0].isEmpty ? nil : "id:\(row.fields[$0])" },
-                    content: row.fields[textIndex], metadata: DocumentKey.withoutMessageMark(metadata),
-                    tags: fields.tags, location: location,
+                    content: row.fields[textIndex], structure: TextStructure(),
+                    metadata: DocumentKey.withoutMessageMark(metadata), tags: fields.tags,
+                    location: location,
                     sourceLocation: EntryLocation(line: row.line, lastLine: row.lastLine),
                     createdAt: fields.createdAt, updatedAt: fields.updatedAt), to: &rows)
         }

@@ -77,7 +77,10 @@ enum SourceDiff {
         var entry = entry
         entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
         dates.applyCreation(to: &entry, replacing: old)
-        let hasValidVectors = keepsVectors && hasSameText(entry, old) && !old.embeddings.isEmpty
+        let isSameText = hasSameText(entry, old)
+        if isSameText, entry.structure == nil { entry.structure = old.structure }
+        let hasValidVectors =
+            keepsVectors && isSameText && entry.structure == old.structure && !old.embeddings.isEmpty
         if hasValidVectors, old.metadata == entry.metadata, old.tags == entry.tags,
             old.createdAt == entry.createdAt, !dates.statesOtherChange(than: old)
         {
@@ -153,7 +156,7 @@ enum SourceDiff {
                 continue
             }
             let entry = Entry(
-                id: id, content: item.content, source: draft.id, key: key,
+                id: id, content: item.content, structure: item.structure, source: draft.id, key: key,
                 // The line numbers of a stream have no meaning after the stream has ended.
                 location: draft.isComplete ? item.sourceLocation : nil,
                 metadata: item.metadata, tags: TagName.distinct(item.tags + tags))

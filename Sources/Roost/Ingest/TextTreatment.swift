@@ -1,17 +1,14 @@
-package import RoostDocuments
-package import RoostModel
+import RoostDocuments
+public import RoostModel
+import RoostText
 
-/// The parts of a text that are embedded and indexed.
+/// The parts of an entry's text that are embedded and indexed, by the structure that a reader found.
 package struct TextTreatment: Sendable {
     package let content: String
     package let structure: TextStructure
 
-    /// Creates the treatment of an entry's text.
-    ///
-    /// - Complexity: O(length of the text).
     package init(of entry: Entry) {
-        content = entry.content
-        structure = TextStructure(of: entry.content, format: entry.textFormat)
+        (content, structure) = (entry.content, entry.structure ?? TextStructure())
     }
 
     /// Whether a part of the text is neither embedded nor indexed.
@@ -78,19 +75,10 @@ package struct TextTreatment: Sendable {
     /// Returns the headings or symbols above a passage, the outermost first. A heading in the passage
     /// itself is omitted.
     func headings(above passage: Range<Int>) -> [String] {
-        guard let section = section(at: passage.lowerBound) else { return [] }
+        guard let section = structure.section(at: passage.lowerBound) else { return [] }
         // White space may precede the heading.
         let isAtStart = !hasVisibleText(in: section.range.lowerBound..<passage.lowerBound)
         return isAtStart ? section.headings.dropLast() : section.headings
-    }
-
-    /// Returns the headings or symbols above a byte, the outermost first, including that of the section that
-    /// contains the byte.
-    func headings(at byte: Int) -> [String] { section(at: byte)?.headings ?? [] }
-
-    /// Returns the section that contains a byte; `nil` for an empty text.
-    private func section(at byte: Int) -> TextStructure.Section? {
-        structure.sections.isEmpty ? nil : structure.sections[structure.sectionIndex(at: byte)]
     }
 
     /// Returns whether a range contains a character that is neither hidden nor white space. It reads only up
@@ -140,6 +128,38 @@ package struct TextTreatment: Sendable {
 }
 
 extension Entry {
+    /// The title: the value of the metadata key `title`, or else the title in the text's front matter, the
+    /// heading at its beginning, or its first sentence. `nil` if the text has only white space and markup.
+    ///
+    /// - Complexity: O(1).
+    public var title: String? {
+        Self.title(in: metadata) ?? structure?.title
+            ?? TextTitle.firstSentence(of: visibleBeginning, isMarkdown: structure?.format == .markdown)
+    }
+
+    /// Returns the value of the metadata key `title`; `nil` if it is missing, null or blank, as it often is
+    /// in rows of other programs.
+    package static func title(in metadata: [String: MetadataValue]) -> String? {
+        guard let value = metadata[DocumentKey.title], value != .null, let title = value.text,
+            title.contains(where: { !$0.isWhitespace })
+        else { return nil }
+        return title
+    }
+
+    /// The visible text at the beginning, after the front matter.
+    private var visibleBeginning: String {
+        let treatment = TextTreatment(of: self)
+        let start = treatment.structure.bodyStart
+        let end = min(content.utf8.count, start + TextTitle.searchedBytes)
+        return treatment.visibleText(in: min(start, end)..<end)
+    }
+
+    /// Reads the text as Markdown if no reader has read it. A text that did not come from a document, such as
+    /// a message, is Markdown.
+    mutating func readStructure() {
+        if structure == nil { structure = TextStructure(of: content, format: .markdown) }
+    }
+
     /// The text without the parts that are neither embedded nor indexed, such as front matter and comments.
     ///
     /// - Complexity: O(length of the text).

@@ -147,13 +147,7 @@ extension RecordReader {
             if document.metadata["url"]?.string == nil {
                 document.metadata["url"] = .string(source.address)
             }
-            return try drafts.drafts(of: [document], fileText: nil).map { draft in
-                var draft = draft
-                // The format cannot be derived from a URL, which names no file.
-                draft.metadata[DocumentKey.format] =
-                    document.format == .markdown ? nil : .string(document.format.name)
-                return draft
-            }
+            return try drafts.drafts(of: [document], fileText: nil)
         }
     }
 }

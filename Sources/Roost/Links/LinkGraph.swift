@@ -58,7 +58,7 @@ public struct LinkGraph: Sendable {
     private func links(of entry: Entry) async throws -> [EntryLink] {
         let file = LinkingFile(of: entry)
         var links: [EntryLink] = []
-        for link in try await Self.documentLinks(of: entry) {
+        for link in Self.documentLinks(of: entry) {
             links.append(EntryLink(link: link, destination: try await destination(of: link, from: file)))
         }
         return links
@@ -119,23 +119,11 @@ public struct LinkGraph: Sendable {
 
     /// Returns the links of an entry: those in its text if it is Markdown, or else those in its metadata,
     /// which contain neither the kind of a link nor its heading.
-    private static func documentLinks(of entry: Entry) async throws -> [DocumentLink] {
+    private static func documentLinks(of entry: Entry) -> [DocumentLink] {
         let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
-        guard !stored.isEmpty else { return [] }
-        let links = try await linksInText(of: entry)
-        return links.isEmpty ? stored.map { DocumentLink(kind: .address, target: $0) } : links
-    }
-
-    /// Returns the links in the text of an entry; none if it is not Markdown, or cannot be read.
-    static func linksInText(of entry: Entry) async throws -> [DocumentLink] {
-        guard case .markdown = entry.textFormat, let type = MarkdownReader().types.first else { return [] }
-        let input = DocumentInput(data: Data(entry.content.utf8), path: entry.sourcePath ?? "")
-        do {
-            return try await MarkdownReader().read(input, as: type)
-                .flatMap(\.links).filter { $0.metadataText != nil }
-        } catch is DocumentError {
-            return []
-        }
+        let links = entry.structure?.links.filter { $0.metadataText != nil } ?? []
+        return links.isEmpty || stored.isEmpty
+            ? stored.map { DocumentLink(kind: .address, target: $0) } : links
     }
 
     private func destination(

@@ -166,9 +166,10 @@ struct VectorCollection {
     private func embed(_ entries: [Entry], _ report: inout ModelMigration.Report) async throws {
         guard !entries.isEmpty else { return }
         let copies = entries.map {
-            // The source and the metadata determine how a text is divided.
+            // The structure, the source and the metadata determine how a text is divided.
             Entry(
-                id: $0.id, content: $0.content, source: $0.source, key: $0.key, metadata: $0.metadata,
+                id: $0.id, content: $0.content, structure: $0.structure, source: $0.source, key: $0.key,
+                metadata: $0.metadata,
                 createdAt: $0.createdAt, updatedAt: $0.updatedAt)
         }
         var embedding = IngestReport()

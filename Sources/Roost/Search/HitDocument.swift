@@ -1,7 +1,7 @@
 package import RoostModel
 package import RoostText
 
-/// The JSON form of a hit, which `roost query --json` prints and ``QueryHit`` encodes.
+/// The JSON form of a hit, which ``QueryHit`` encodes.
 package struct HitDocument: Encodable {
     package struct Part: Encodable {
         package var ordinal: Int
@@ -35,16 +35,13 @@ package struct HitDocument: Encodable {
             package var words: Float
             package var fields: [String: Float]
             package var phrase: Float
-            /// Further shares of a recalled message; `nil` for other hits.
-            package var neighbors: Float?
-            package var time: Float?
         }
 
         package var textScore: Float?
         package var shares: Shares
     }
 
-    /// The passages around the matched passage, for `--context`.
+    /// The passages around the matched passage.
     package struct Context: Encodable {
         /// The position of the passages in the entry's content: a range of UTF-8 bytes.
         package var range: [Int]

@@ -1,7 +1,5 @@
 public import Foundation
-import RoostDocuments
 public import RoostModel
-package import RoostText
 
 /// An entry that a search found.
 public struct QueryHit: Sendable, Hashable {
@@ -112,26 +110,6 @@ public struct HitLocation: Sendable, Hashable, Codable {
 }
 
 extension Entry {
-    /// The title: the value of the metadata key `title`, or else the title in the text's front matter, its
-    /// first heading, or its first sentence. `nil` if the text has only white space and markup.
-    ///
-    /// - Complexity: O(1).
-    public var title: String? {
-        Self.title(in: metadata) ?? TextTitle.title(of: content, as: titleForm)
-    }
-
-    /// Returns the value of the metadata key `title`; `nil` if it is missing, null or blank, as it often is
-    /// in rows of other programs.
-    package static func title(in metadata: [String: MetadataValue]) -> String? {
-        guard let value = metadata["title"], value != .null, let title = value.text,
-            title.contains(where: { !$0.isWhitespace })
-        else { return nil }
-        return title
-    }
-
-    /// The parts of a line that a title keeps: all, except in Markdown.
-    package var titleForm: TextTitle.Form { textFormat == .markdown ? .markdown : .plain }
-
     /// The path of the source; `nil` if the entry did not come from a file.
     public var sourcePath: String? {
         guard let source, source.hasPrefix("file://") else { return nil }
@@ -144,14 +122,7 @@ extension Entry {
     public func location(ofByte byte: Int) -> HitLocation {
         HitLocation(
             source: source, path: sourcePath, line: sourceLine(ofByte: byte), page: sourcePage(ofByte: byte),
-            headings: (location?.headings ?? []) + headings(above: byte))
-    }
-
-    /// Returns the headings above a byte of the content, the outermost first: those of Markdown and plain
-    /// text, and the symbols of source code.
-    private func headings(above byte: Int) -> [String] {
-        guard textFormat == .code else { return HeadingPath.headings(above: byte, in: content) }
-        return TextTreatment(of: self).headings(at: byte)
+            headings: (location?.headings ?? []) + (structure?.section(at: byte)?.headings ?? []))
     }
 
     /// Returns the number of the page of the source that contains a UTF-8 byte of the content, from 1; `nil`

@@ -61,8 +61,10 @@ extension QueryResult {
         // Front matter and other hidden parts at the ends of a passage are shown only if nothing else
         // matches.
         let passage = hit.passage.utf8Range
-        let preferred = TextTreatment(of: hit.entry).visibleBounds(of: passage) ?? passage
-        return Snippet(of: hit.entry.content, preferring: preferred, for: text, limit: limit)
+        let treatment = TextTreatment(of: hit.entry)
+        return Snippet(
+            of: treatment.content, preferring: treatment.visibleBounds(of: passage) ?? passage,
+            bodyStart: treatment.structure.bodyStart, for: text, limit: limit)
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostRemote
+import RoostServer
 
 extension ClusterCommand {
     struct AutolabelClusters: AsyncParsableCommand {

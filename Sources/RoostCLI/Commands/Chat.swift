@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
+import RoostServer
 
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,6 +73,9 @@ struct ChatCommand: AsyncParsableCommand {
             guard !json || !jsonl else {
                 throw ValidationError("only one of --json and --jsonl can be given")
             }
+            guard !explain || !json && !jsonl else {
+                throw ValidationError("--explain cannot be combined with --json or --jsonl")
+            }
             guard (0...100).contains(context) else {
                 throw ValidationError("--context must be a whole number from 0 to 100, not \(context)")
             }
@@ -104,10 +108,7 @@ struct ChatCommand: AsyncParsableCommand {
         }
 
         private func show(_ result: RecallResult) throws {
-            let documents = (json || jsonl ? result.recollections : []).enumerated().map {
-                RecollectionDocument(
-                    $0.element, rank: $0.offset + 1, in: result, hasExplanation: explain)
-            }
+            let documents = (json || jsonl ? result.recollections : []).map { RecollectionDocument($0) }
             if json { return try Terminal.json(documents) }
             for document in documents { try Terminal.json(document, Terminal.lineEncoder) }
             if jsonl { return }

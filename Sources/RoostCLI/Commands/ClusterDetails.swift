@@ -106,7 +106,7 @@ extension ClusterCommand {
             guard !chosen.isEmpty else { return }
             Terminal.write("\nRepresentative entries:")
             for member in chosen {
-                let title = EntryTitle.text(of: member.content, metadata: member.metadata)
+                let title = EntryTitle.text(of: member)
                 Terminal.write(
                     TableLayout.indentedLine(
                         [String(member.id.prefix(8)), title], Array(Self.memberColumns.dropFirst())))
@@ -128,7 +128,7 @@ extension ClusterCommand {
                 let limit = limitOption.limit ?? Self.listedCount
                 Terminal.write("\nMembers, with their similarity to the centroid:")
                 for member in group.members.prefix(limit) {
-                    let title = EntryTitle.text(of: member.content, metadata: member.metadata)
+                    let title = EntryTitle.text(of: member)
                     let cells = [Terminal.score(member.similarity), String(member.id.prefix(8)), title]
                     Terminal.write(TableLayout.indentedLine(cells, Self.memberColumns))
                 }

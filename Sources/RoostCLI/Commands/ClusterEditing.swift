@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 
 /// Describes, as lines of text, how a run or an edit changed the clusters.
 struct LineageLines {

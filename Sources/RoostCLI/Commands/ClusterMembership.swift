@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 
 extension ClusterCommand {
     struct FindClusters: AsyncParsableCommand {
@@ -15,20 +16,6 @@ extension ClusterCommand {
                   roost cluster find birds in spring
                   roost cluster find taxes -n1 --json
                 """)
-
-        /// The JSON form of a match.
-        private struct Document: Encodable {
-            var cluster: ClusterDocument
-            var similarity: Float
-
-            private enum CodingKeys: String, CodingKey { case similarity }
-
-            func encode(to encoder: any Encoder) throws {
-                try cluster.encode(to: encoder)
-                var container = encoder.container(keyedBy: CodingKeys.self)
-                try container.encode(similarity, forKey: .similarity)
-            }
-        }
 
         @OptionGroup var options: StoreOptions
 
@@ -48,14 +35,13 @@ extension ClusterCommand {
             try writer.write(
                 matches.prefix(limitOption.limit ?? 5).map { match in
                     let size = sizes.size(of: match.cluster)
+                    var document = ClusterDocument(match.cluster, size: size)
+                    document.similarity = match.similarity
                     return ListRow(
                         cells: [
                             Terminal.score(match.similarity), "\(size)", Terminal.line(match.cluster.label),
                             match.cluster.id.text,
-                        ],
-                        document: Document(
-                            cluster: ClusterDocument(match.cluster, size: size), similarity: match.similarity)
-                    )
+                        ], document: document)
                 })
             writer.finish(options)
             if matches.isEmpty {

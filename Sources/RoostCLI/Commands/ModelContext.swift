@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
-import RoostMCP
+import RoostServer
 
 /// The command that serves a store to agents.
 struct ModelContext: AsyncParsableCommand {

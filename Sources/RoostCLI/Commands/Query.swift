@@ -78,7 +78,7 @@ struct Query: AsyncParsableCommand {
     private struct Answer: Encodable {
         var line: Int
         var query: String
-        var hits: [HitDocument]
+        var hits: [PrintedHit]
     }
 
     private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
@@ -95,7 +95,7 @@ struct Query: AsyncParsableCommand {
                 return search
             }
             for (line, result) in zip(part, try await store.search(searches)) {
-                let hits = result.hits.map { HitDocument($0, result.snippet(of: $0), additions) }
+                let hits = result.hits.map { PrintedHit($0, in: result, additions) }
                 let answer = Answer(line: line.offset + 1, query: String(line.element), hits: hits)
                 try Terminal.json(answer, Terminal.lineEncoder)
             }

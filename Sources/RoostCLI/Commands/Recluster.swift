@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 
 struct Recluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,8 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import Roost
-import RoostHTTP
-import RoostMCP
+import RoostServer
 import Synchronization
 
 /// The command that serves a store to programs.

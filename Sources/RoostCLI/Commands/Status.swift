@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostModel
+import RoostServer
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,8 +18,9 @@ struct Status: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
-    private struct Document: Encodable {
-        var store: String
+    /// The facts about a store that its folder tells.
+    private struct Facts: Encodable {
+        var path: String
         var provider: String
         var space: EmbeddingSpace
         var stamp: Stamp
@@ -31,46 +33,58 @@ struct Status: AsyncParsableCommand {
         var move: ModelMigration.Progress?
     }
 
+    /// The output of the operation `status` together with the facts.
+    private struct Document: Encodable {
+        var status: StatusDocument
+        var facts: Facts
+
+        func encode(to encoder: any Encoder) throws {
+            try status.encode(to: encoder)
+            try facts.encode(to: encoder)
+        }
+    }
+
     func run() async throws {
         let location = try options.location()
         let store = try await options.open()
         let snapshot = try await store.storage.snapshot()
-        var document = Document(
-            store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
+        let status = try await StatusDocument(of: store, snapshot, version: VersionText.number)
+        var facts = Facts(
+            path: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
             space: store.embedder.space, stamp: snapshot.stamp, sources: try await snapshot.sources().count,
             bytes: ByteCount.ofFiles(in: location), index: try await store.index.description(),
             move: try await ModelMigration.unfinished(in: location))
-        if document.provider == StoreManifest.Provider.postgres.rawValue {
-            document.searchIn = try await store.index.place()
-            document.databaseIndex = try await store.index.databaseState()
+        if facts.provider == StoreManifest.Provider.postgres.rawValue {
+            facts.searchIn = try await store.index.place()
+            facts.databaseIndex = try await store.index.databaseState()
         }
         let larger = Set(try await snapshot.clusterRecords().compactMap(\.parent)).count
         try await store.close()
-        if json { return try Terminal.json(document) }
-        show(document, largerClusters: larger)
+        if json { return try Terminal.json(Document(status: status, facts: facts)) }
+        show(facts, snapshot.stamp, largerClusters: larger)
     }
 
-    private func show(_ document: Document, largerClusters larger: Int) {
-        let size = ByteCount.text(document.bytes) + (document.searchIn == nil ? "" : " of derived data")
-        Terminal.write("store     \(document.store) (\(document.provider), \(size))")
-        Terminal.write("model     \(document.space)")
+    private func show(_ facts: Facts, _ stamp: Stamp, largerClusters larger: Int) {
+        let size = ByteCount.text(facts.bytes) + (facts.searchIn == nil ? "" : " of derived data")
+        Terminal.write("store     \(facts.path) (\(facts.provider), \(size))")
+        Terminal.write("model     \(facts.space)")
         Terminal.write(
-            "entries   \(document.stamp.entryCount) from \(Count.text(document.sources, "source"))")
+            "entries   \(stamp.entryCount) from \(Count.text(facts.sources, "source"))")
         // The stamp counts the clusters of all levels.
         Terminal.write(
-            "clusters  \(document.stamp.clusterCount - larger)"
+            "clusters  \(stamp.clusterCount - larger)"
                 + (larger > 0 ? " and \(Count.text(larger, "larger cluster"))" : ""))
-        Terminal.write("index     " + indexText(document.index))
-        if let place = document.searchIn {
-            let index = document.databaseIndex.map { index in
+        Terminal.write("index     " + indexText(facts.index))
+        if let place = facts.searchIn {
+            let index = facts.databaseIndex.map { index in
                 index.isComplete
                     ? ", index of \(ByteCount.text(index.bytes))"
                     : ", no index: \(index.obstacle ?? "run `roost index`")"
             }
             Terminal.write("search-in \(place.rawValue)\(index ?? "")")
         }
-        Terminal.write("revision  \(document.stamp.revision)")
-        if let move = document.move {
+        Terminal.write("revision  \(stamp.revision)")
+        if let move = facts.move {
             Terminal.write(
                 "move      \(move.done) of \(move.total) entries embedded with \(move.space); "
                     + "run `roost model use` again to continue")

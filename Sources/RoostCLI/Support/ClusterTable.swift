@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostServer
 
 /// The layout of a list of clusters.
 enum ClusterTable {
@@ -44,7 +45,9 @@ enum ClusterTable {
         let hasNotes = rows.contains { $0.cluster.labelOutdated == true }
         let cells = rows.map { row in
             let cluster = row.cluster
-            let figures = [Terminal.score(cluster.cohesion), cluster.separation.map(Terminal.score) ?? "-"]
+            let figures = [
+                cluster.cohesion.map(Terminal.score) ?? "-", cluster.separation.map(Terminal.score) ?? "-",
+            ]
             let middle =
                 switch self {
                 case .bars: [Self.bar(cluster.size, of: largest)]

@@ -1,40 +1,8 @@
 import Foundation
 import Roost
+import RoostServer
 
-/// The output for a cluster, without the texts of its members.
-struct ClusterDocument: Encodable {
-    var id: String
-    var label: String
-    var keywords: [String]
-    var pinned: Bool
-    /// `true` if a person gave the label and it probably no longer fits; otherwise `nil`.
-    var labelOutdated: Bool?
-    var labeledBy: String?
-    var size: Int
-    var cohesion: Float
-    var separation: Float?
-    var silhouette: Float?
-    var stability: Float?
-    var parent: String?
-    var representatives: [String]
-
-    /// Creates the output for a cluster.
-    init(_ cluster: Cluster, size: Int? = nil, isLabelOutdated: Bool = false) {
-        id = cluster.id.text
-        label = cluster.label
-        keywords = cluster.keywords
-        pinned = cluster.isLabelPinned
-        labelOutdated = isLabelOutdated ? true : nil
-        labeledBy = cluster.labeledBy
-        self.size = size ?? cluster.members.count
-        cohesion = cluster.cohesion
-        separation = cluster.separation
-        silhouette = cluster.silhouette
-        stability = cluster.stability
-        parent = cluster.parent?.text
-        representatives = cluster.representatives.map(\.text)
-    }
-
+extension ClusterDocument {
     /// The columns of CSV and TSV.
     static let columns = [
         TableColumn(name: "id"), TableColumn(name: "label"), TableColumn(name: "size", isNumber: true),
@@ -46,7 +14,7 @@ struct ClusterDocument: Encodable {
     var row: ListRow {
         ListRow(
             cells: [
-                id, Terminal.line(label), "\(size)", Terminal.score(cohesion),
+                id, Terminal.line(label), "\(size)", cohesion.map(Terminal.score) ?? "",
                 separation.map(Terminal.score) ?? "", parent ?? "",
                 keywords.map { Terminal.line($0) }.joined(separator: ";"),
             ], document: self)
@@ -58,35 +26,12 @@ struct ClusterDocument: Encodable {
 }
 
 struct ClusterTree {
-    private let forest: ClusterForest
-    private let outdated: Set<Cluster.ID>
-
-    init(_ clusters: [Cluster]) {
-        forest = ClusterForest(clusters)
-        outdated = clusters.clustersWithOutdatedLabels()
-    }
-
-    private struct Node {
-        var document: ClusterDocument
-        var depth: Int
-        var isLeaf: Bool
-    }
+    private typealias Node = ClusterHierarchy.Node
 
     /// All clusters, largest first, each followed by its children.
-    private var all: [Node] {
-        func walk(_ clusters: [Cluster], _ depth: Int) -> [Node] {
-            clusters.map { ($0, forest.size(of: $0)) }
-                .sorted { ($1.1, $0.0.label, $0.0.id) < ($0.1, $1.0.label, $1.0.id) }
-                .flatMap { cluster, size in
-                    let below = forest.children(of: cluster)
-                    let document = ClusterDocument(
-                        cluster, size: size, isLabelOutdated: outdated.contains(cluster.id))
-                    return [Node(document: document, depth: depth, isLeaf: below.isEmpty)]
-                        + walk(below, depth + 1)
-                }
-        }
-        return walk(forest.roots, 0)
-    }
+    private let all: [ClusterHierarchy.Node]
+
+    init(_ clusters: [Cluster]) { all = ClusterHierarchy(clusters).nodes }
 
     var documents: [ClusterDocument] { all.map(\.document) }
 

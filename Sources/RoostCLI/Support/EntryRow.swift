@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostServer
 
 enum EntryRow {
     /// The column of ids, of which tables show the first digits.
@@ -31,21 +32,25 @@ enum EntryTitle {
 
     /// Returns the title on one line: the complete value of the metadata key `title` or, without this
     /// key, the title found in the text.
-    static func text(
-        of content: String, metadata: [String: MetadataValue], as form: TextTitle.Form = .markdown
+    static func text(of entry: Entry) -> String {
+        text(entry.metadata, found: entry.title ?? entry.content)
+    }
+
+    static func text(of member: ClusterExport.Member) -> String {
+        text(
+            member.metadata,
+            found: TextTitle.firstSentence(of: member.content, isMarkdown: true) ?? member.content)
+    }
+
+    private static func text(
+        _ metadata: [String: MetadataValue], found title: @autoclosure () -> String
     ) -> String {
-        let line =
-            Entry.title(in: metadata).map { Terminal.line($0, limit: .max) }
-            ?? found(TextTitle.title(of: content, as: form) ?? content)
+        let line = Entry.title(in: metadata).map { Terminal.line($0, limit: .max) } ?? found(title())
         return line.isEmpty ? "(empty)" : line
     }
 
     static func found(_ title: String) -> String {
         TextTitle.shortened(Terminal.line(title, limit: maximumFoundLength), to: maximumFoundLength)
-    }
-
-    static func text(of entry: Entry) -> String {
-        text(of: entry.content, metadata: entry.metadata, as: entry.titleForm)
     }
 }
 
@@ -76,14 +81,34 @@ enum HitRow {
     static func row(
         _ hit: QueryHit, in result: QueryResult, document additions: HitDocument.Additions
     ) -> ListRow {
-        let document = HitDocument(hit, result.snippet(of: hit), additions)
+        let document = PrintedHit(hit, in: result, additions)
         return ListRow(
             cells: [
-                Terminal.score(hit.score), document.id, EntryTitle.text(of: hit.entry),
+                Terminal.score(hit.score), hit.entry.id.text, EntryTitle.text(of: hit.entry),
                 hit.entry.displayPath,
-                document.location.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
+                document.hit.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
                 hit.entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
-                Terminal.line(document.snippet?.text ?? "", limit: .max),
+                Terminal.line(document.hit.snippet ?? "", limit: .max),
             ], document: document, path: hit.entry.listedPath)
+    }
+}
+
+/// The JSON output for a hit: that of the operation `search`, and the members for `--explain` and `--context`.
+struct PrintedHit: Encodable {
+    let hit: EntryDocument
+    private let details: HitDocument
+
+    private enum CodingKeys: String, CodingKey { case explanation, context }
+
+    init(_ hit: QueryHit, in result: QueryResult, _ additions: HitDocument.Additions) {
+        self.hit = EntryDocument(hit, in: result)
+        details = HitDocument(hit, nil, additions)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try hit.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(details.explanation, forKey: .explanation)
+        try container.encodeIfPresent(details.context, forKey: .context)
     }
 }

@@ -21,7 +21,7 @@ struct EntryTreatmentDocument: Encodable {
 
     /// The type of document as which the source was read; `nil` if it was not read as a document.
     var reader: String?
-    /// The format of the text: `plain`, `markdown` or `code:` and the language.
+    /// The format of the text: `plain`, `markdown`, `mail` or `code`.
     var format: String
     var title: String?
     var links: [LinkDocument]
@@ -43,11 +43,11 @@ struct EntryTreatmentDocument: Encodable {
     /// Reads the treatment of an entry.
     init(of entry: Entry, from source: Source?, in store: KnowledgeStore) async throws {
         reader = source?.documentType
-        format = entry.textFormatName
+        let structure = entry.structure ?? TextStructure()
+        format = structure.format.rawValue
         title = entry.title
         entryLinks = try await store.links.of(entry.id)
         links = entryLinks.map { LinkDocument($0) }
-        let structure = TextTreatment(of: entry).structure
         sections = structure.sections.filter { !$0.headings.isEmpty }.map {
             Section(headings: $0.headings, line: entry.line(ofByte: $0.range.lowerBound))
         }
@@ -56,7 +56,7 @@ struct EntryTreatmentDocument: Encodable {
                 kind: $0.kind.rawValue, line: entry.line(ofByte: $0.range.lowerBound),
                 range: [$0.range.lowerBound, $0.range.upperBound])
         }
-        unreadParts = entry.unreadParts
+        unreadParts = entry.metadata[DocumentKey.unreadParts]?.comparableTexts ?? []
     }
 
     /// The name of the reader for people, such as `Markdown`.

@@ -3,7 +3,7 @@ import Foundation
 import Roost
 import RoostChunks
 import RoostFiles
-import RoostHTTP
+import RoostServer
 
 /// Ends the process after an error, with a one-line message and an exit status.
 enum Failure {

@@ -75,17 +75,20 @@ struct WordTally: Sendable {
     ///
     /// Addresses, markup, numbers and identifiers such as hashes are not counted.
     ///
-    /// - Parameter folders: The names of the folders that contain the text. They count like words of its
-    ///   title.
+    /// - Parameters:
+    ///   - title: The title of the text; `nil` for its first sentence.
+    ///   - folders: The names of the folders that contain the text. They count like words of its title.
     /// - Complexity: O(length of text).
     mutating func add(
-        _ text: String, to group: Int, isRepresentative: Bool = false, folders: [String] = []
+        _ text: String, title: String? = nil, to group: Int, isRepresentative: Bool = false,
+        folders: [String] = []
     ) {
         groups[group].textCount += 1
         textCount += 1
         let latest = textCount
         let language = countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
-        let titles = [TextTitle.title(of: text, as: .words)].compactMap(\.self) + folders
+        let title = title ?? TextTitle.firstSentence(of: text)
+        let titles = [title.map(TextTitle.words)].compactMap(\.self) + folders
         for title in titles.map({ Array($0.utf8) }) {
             for word in Words(utf8: title) {
                 let number = number(word.content(in: language, of: title))

@@ -11,21 +11,25 @@ public struct Document: Sendable, Hashable {
     /// The title that the document states: from its front matter, properties, subject or first heading; `nil`
     /// if it has none.
     public var title: String?
-    /// The text that is stored. ``TextStructure`` finds its sections and the parts that are not embedded.
+    /// The text that is stored.
     ///
     /// The text of a Markdown, text or source file is the file's own text, so that line numbers agree.
     /// Readers of other types produce Markdown: headings begin with `#`, tables have `|` between cells,
     /// code is fenced, and a form feed (U+000C) separates the pages of a paged document.
-    public var text: String
+    public var text: String {
+        didSet { read = nil }
+    }
     /// The format of ``text``.
     public var format: TextFormat
+    /// The structure of ``text``, if the reader has found it.
+    private var read: TextStructure?
     /// Further values by key, such as `author`. The values of front matter keep their types.
     public var metadata: [String: MetadataValue]
     /// The tags, without `#`. A nested tag contains `/`.
     public var tags: [String]
     /// Other names of the document, which links can use.
     public var aliases: [String]
-    /// The links in the text, in order.
+    /// The links in the document, in order.
     public var links: [DocumentLink]
     /// The date that the document states as its creation or publication; `nil` if it states none.
     public var createdAt: Date?
@@ -41,10 +45,13 @@ public struct Document: Sendable, Hashable {
     public var isTruncated = false
 
     /// Creates a document.
+    ///
+    /// - Parameter structure: The structure of the text; `nil` to find it in the text, by its format.
     public init(
         type: DocumentType, key: String? = nil, title: String? = nil, text: String,
-        format: TextFormat = .markdown, metadata: [String: MetadataValue] = [:], tags: [String] = [],
-        aliases: [String] = [], links: [DocumentLink] = [], createdAt: Date? = nil, updatedAt: Date? = nil,
+        format: TextFormat = .markdown, structure: TextStructure? = nil,
+        metadata: [String: MetadataValue] = [:], tags: [String] = [], aliases: [String] = [],
+        links: [DocumentLink] = [], createdAt: Date? = nil, updatedAt: Date? = nil,
         location: EntryLocation? = nil, unreadParts: [String] = []
     ) {
         self.type = type
@@ -52,6 +59,7 @@ public struct Document: Sendable, Hashable {
         self.title = title
         self.text = text
         self.format = format
+        read = structure
         self.metadata = metadata
         self.tags = tags
         self.aliases = aliases
@@ -60,5 +68,36 @@ public struct Document: Sendable, Hashable {
         self.updatedAt = updatedAt
         self.location = location
         self.unreadParts = unreadParts
+    }
+
+    /// The sections, blocks and links of ``text``, and its parts that are not embedded.
+    ///
+    /// - Complexity: O(length of the text), unless the reader has found it.
+    public var structure: TextStructure {
+        if let read { return read }
+        var found = TextStructure(of: text, format: format)
+        // A reader that converts a document returns its links separately.
+        found.links = []
+        return found
+    }
+}
+
+extension TextStructure {
+    /// Finds the structure of a text.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - format: The format of the text.
+    /// - Complexity: O(length of text).
+    public init(of text: String, format: TextFormat) {
+        switch format {
+        case .plain: self.init()
+        case .markdown: self = MarkdownReader.document(text).structure
+        case .mail: self.init(format: .mail, hiddenParts: MailQuotations(text).parts)
+        case .code:
+            let sections = CodeStructure(text).sections
+            self.init(
+                format: .code, sections: sections, blocks: sections.map(\.range).filter { !$0.isEmpty })
+        }
     }
 }

@@ -1,3 +1,5 @@
+public import RoostModel
+
 /// Reads documents of one or several types.
 ///
 /// A reader gets the bytes of a file and returns the text that is stored, embedded and searched, together
@@ -38,4 +40,93 @@ extension DocumentReader {
     public var version: Int { 1 }
 
     public func recognizedType(of input: DocumentInput) -> DocumentType? { nil }
+}
+
+/// A type of document, such as Markdown or PDF.
+public struct DocumentType: Sendable, Hashable {
+    /// The short name, in lowercase letters and digits, such as `markdown`. It is stored with each source.
+    public var name: String
+    /// The name for people, such as `Markdown`.
+    public var title: String
+    /// The extensions of files of this type, in lowercase letters and without the full stop.
+    public var extensions: Set<String>
+    /// The complete names of files of this type that have no extension, such as `Makefile`.
+    public var fileNames: Set<String>
+    /// The media types (RFC 6838), in lowercase letters and without parameters.
+    public var mediaTypes: Set<String>
+    /// The format of the text that a reader produces for files of this type. It determines the treatment of a
+    /// stored text, for which only the name of its file is known.
+    public var format: TextFormat
+    /// Whether files of this type are read when a folder is ingested. Files of other types are read only if
+    /// their names are given.
+    public var isReadInFolders: Bool
+
+    /// Creates a type.
+    public init(
+        name: String, title: String, extensions: Set<String>, fileNames: Set<String> = [],
+        mediaTypes: Set<String> = [], format: TextFormat = .markdown, isReadInFolders: Bool = true
+    ) {
+        self.name = name
+        self.title = title
+        self.extensions = extensions
+        self.fileNames = fileNames
+        self.mediaTypes = mediaTypes
+        self.format = format
+        self.isReadInFolders = isReadInFolders
+    }
+}
+
+/// The readers that an ingest uses, in order of precedence.
+public struct DocumentReaders: Sendable {
+    /// The readers. Earlier readers take precedence.
+    public var readers: [any DocumentReader]
+
+    /// Creates a list of readers.
+    public init(_ readers: [any DocumentReader]) { self.readers = readers }
+
+    /// A reader, and the type as which it reads a document.
+    public struct Match: Sendable {
+        /// The reader.
+        public var reader: any DocumentReader
+        /// The type.
+        public var type: DocumentType
+
+        /// Creates a match.
+        public init(reader: any DocumentReader, type: DocumentType) {
+            self.reader = reader
+            self.type = type
+        }
+    }
+
+    /// Returns the reader of a document: one that recognizes its contents or, if none does, one that supports
+    /// its media type, its name or its extension; `nil` if no reader does.
+    public func match(_ input: DocumentInput) -> Match? {
+        // The user's choice of a converter takes precedence.
+        if let match = first(where: { $0.extensions.contains(input.fileExtension) }),
+            match.reader is ConverterReader
+        {
+            return match
+        }
+        if let match = recognized(input) { return match }
+        let (name, fileExtension) = (input.fileName, input.fileExtension)
+        return first { type in input.mediaType.map(type.mediaTypes.contains) ?? false }
+            ?? first { $0.fileNames.contains(name) }
+            ?? first { !fileExtension.isEmpty && $0.extensions.contains(fileExtension) }
+    }
+
+    /// Returns the first reader that recognizes the contents of a document, of which the beginning suffices
+    /// for most types; `nil` if none does.
+    package func recognized(_ input: DocumentInput) -> Match? {
+        for reader in readers {
+            if let type = reader.recognizedType(of: input) { return Match(reader: reader, type: type) }
+        }
+        return nil
+    }
+
+    private func first(where condition: (DocumentType) -> Bool) -> Match? {
+        for reader in readers {
+            if let type = reader.types.first(where: condition) { return Match(reader: reader, type: type) }
+        }
+        return nil
+    }
 }

@@ -1,5 +1,6 @@
 import CGMime
 import Foundation
+import RoostModel
 
 /// The text of a message, and its parts that are not read.
 final class MailBody {

@@ -1,3 +1,5 @@
+import RoostModel
+
 /// The quotations and the signature of a message: lines that begin with `>`, the line with a date above them,
 /// everything after `-----Original Message-----`, and everything after a line `-- `.
 ///
@@ -5,8 +7,6 @@
 struct MailQuotations {
     /// The quotations and signatures, in order.
     private(set) var parts: [TextStructure.HiddenPart] = []
-    /// The length of the text in bytes.
-    let length: Int
 
     /// The maximum number of lines above a quotation that name its author and date.
     private static let maximumAttributionLines = 2
@@ -15,7 +15,7 @@ struct MailQuotations {
     ///
     /// - Complexity: O(length of text).
     init(_ text: String) {
-        length = text.utf8.count
+        let length = text.utf8.count
         var offset = 0
         var rest: TextStructure.HiddenPart.Kind?
         var hasVisibleText = false
@@ -62,13 +62,5 @@ struct MailQuotations {
         } else {
             parts.append(TextStructure.HiddenPart(kind: kind, range: range))
         }
-    }
-}
-
-extension TextStructure {
-    /// Creates the structure of a message.
-    init(_ quotations: MailQuotations) {
-        self.init(
-            sections: [Section(headings: [], range: 0..<quotations.length)], hiddenParts: quotations.parts)
     }
 }

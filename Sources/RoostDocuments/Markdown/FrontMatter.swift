@@ -1,3 +1,5 @@
+import RoostModel
+
 /// The keys and values of front matter.
 struct FrontMatter {
     /// The keys and values, in order.
@@ -52,5 +54,107 @@ struct FrontMatterRange: Equatable {
                 || lines.bytes[range].contains(UInt8(ascii: ":"))
         }
         return true
+    }
+}
+
+/// A value of front matter: metadata together with the text of its scalars, because titles and tags such as
+/// `1.10` or `yes` keep their text.
+enum FrontMatterValue {
+    /// A single value and the text that denotes it.
+    case scalar(MetadataValue, text: String)
+    /// A list.
+    case array([FrontMatterValue])
+    /// Keys with values, in order. If a key occurs twice, the last value counts.
+    case object([FrontMatterMember])
+
+    var metadata: MetadataValue {
+        switch self {
+        case .scalar(let value, _): value
+        case .array(let values): .array(values.map(\.metadata))
+        case .object(let members):
+            .object(Dictionary(members.map { ($0.key, $0.value.metadata) }) { _, last in last })
+        }
+    }
+
+    /// The text of a scalar other than `null`; `nil` for lists and objects.
+    var text: String? {
+        guard case .scalar(let value, let text) = self, value != .null else { return nil }
+        return text
+    }
+
+    /// The name in `[[name]]` without quotation marks, which YAML reads as a list within a list; otherwise
+    /// `nil`.
+    var bracketedName: String? {
+        guard case .array(let outer) = self, outer.count == 1, case .array(let inner) = outer[0],
+            inner.count == 1
+        else { return nil }
+        return inner[0].text
+    }
+
+    /// The texts of a scalar or of the scalars in a list.
+    var texts: [String] {
+        switch self {
+        case .scalar: text.map { [$0] } ?? []
+        case .array(let values): values.flatMap(\.texts)
+        case .object: []
+        }
+    }
+
+    /// Returns whether lists and objects in the value are nested deeper than a number of levels.
+    func isNested(deeperThan depth: Int) -> Bool {
+        switch self {
+        case .scalar: false
+        case .array(let values): depth == 0 || values.contains { $0.isNested(deeperThan: depth - 1) }
+        case .object(let members): depth == 0 || members.contains { $0.value.isNested(deeperThan: depth - 1) }
+        }
+    }
+}
+
+struct FrontMatterMember {
+    var key: String
+    var value: FrontMatterValue
+}
+
+/// The types of plain scalars of YAML.
+///
+/// The rules are those of the core schema of YAML 1.2, which Obsidian uses, with two exceptions. The words
+/// `yes`, `no`, `on` and `off` are Boolean values, as in YAML 1.1. Numbers with leading zeros, such as postal
+/// codes, are strings, and so are times such as `12:30`, which YAML 1.1 reads as a number of base 60.
+enum YAMLScalar {
+    /// Returns the value of a plain scalar. Dates are strings.
+    static func value(_ text: String) -> MetadataValue {
+        switch text {
+        case "", "~", "null", "Null", "NULL": return .null
+        case "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON": return .bool(true)
+        case "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF": return .bool(false)
+        default: break
+        }
+        guard let first = text.utf8.first, text.utf8.count <= 64,
+            first.isASCIIDigit || first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
+                || first == UInt8(ascii: ".")
+        else { return .string(text) }
+        return number(text) ?? .string(text)
+    }
+
+    private static func number(_ text: String) -> MetadataValue? {
+        if text.hasPrefix("0x") { return Int64(text.dropFirst(2), radix: 16).map { .integer($0) } }
+        if text.hasPrefix("0o") { return Int64(text.dropFirst(2), radix: 8).map { .integer($0) } }
+        let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+        guard text.utf8.count - digits.count <= 1, !digits.isEmpty else { return nil }
+        if digits.allSatisfy(\.isASCIIDigit) {
+            guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+            if let value = Int64(text) { return .integer(value) }
+        }
+        let isFloat = digits.allSatisfy {
+            $0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e")
+                || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+")
+        }
+        let hasLeadingZero =
+            digits.count > 1 && digits.first == UInt8(ascii: "0")
+            && digits.dropFirst().first.map { $0.isASCIIDigit } ?? false
+        guard isFloat, !hasLeadingZero, digits.contains(where: \.isASCIIDigit),
+            let value = Double(text.hasSuffix(".") ? text + "0" : text), value.isFinite
+        else { return nil }
+        return .number(value)
     }
 }

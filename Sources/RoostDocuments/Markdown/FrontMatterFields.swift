@@ -55,9 +55,6 @@ struct FrontMatterFields {
         for entry in frontMatter.entries { addLinks(entry.value, depth: 0) }
     }
 
-    /// Returns whether the value of a key consists of tags, unless it is an object.
-    static func isTagKey(_ key: String) -> Bool { tagKeys.contains(normalized(key)) }
-
     private static func normalized(_ key: String) -> String {
         String(key.lowercased().filter { $0 != " " && $0 != "_" && $0 != "-" && $0 != "." })
     }

@@ -1,3 +1,5 @@
+import RoostModel
+
 /// Links and images.
 extension InlineScanner {
     /// The maximum number of bytes of a label of a link reference, as in CommonMark.

@@ -1,3 +1,5 @@
+import RoostModel
+
 /// Finds the links, tags and hidden parts in the inline content of Markdown blocks.
 ///
 /// The scanner reads the text itself instead of the inline nodes of cmark, because these have no exact

@@ -1,4 +1,5 @@
 import Foundation
+public import RoostModel
 
 /// Finds the notes to which links point, by the rules of Obsidian.
 ///

@@ -1,3 +1,5 @@
+import RoostModel
+
 /// The parts of a Markdown text that readers and ``TextStructure`` need.
 struct MarkdownAnalysis {
     struct Heading {

@@ -51,21 +51,40 @@ public struct MarkdownReader: DocumentReader {
         var tags = fields?.tags ?? []
         var known = Set(tags.map { $0.lowercased() })
         for tag in analysis.scanner.tags where known.insert(tag.lowercased()).inserted { tags.append(tag) }
-        let links = analysis.scanner.links.sorted { $0.range.lowerBound < $1.range.lowerBound }
-            .compactMap(\.link)
+        let links =
+            (fields?.links ?? [])
+            + analysis.scanner.links.sorted { $0.range.lowerBound < $1.range.lowerBound }.compactMap(\.link)
         var unreadParts = fields?.unreadParts ?? []
         if !analysis.isComplete {
             unreadParts.append(
                 "the headings and links after the first \(analysis.lines.bytes.count) bytes, because the "
                     + "text is too long")
         }
+        let structure = TextStructure(
+            format: .markdown, title: fields?.title ?? MarkdownTitle.title(atBeginningOf: analysis),
+            sections: analysis.sections, hiddenParts: disjoint(analysis.scanner.hiddenParts),
+            blocks: analysis.wholeRanges, links: links)
         return Document(
             type: type, title: fields?.title ?? MarkdownTitle.title(of: analysis, input), text: text,
-            format: .markdown,
-            metadata: fields?.metadata ?? [:], tags: tags, aliases: fields?.aliases ?? [],
-            links: (fields?.links ?? []) + links, createdAt: fields?.createdAt, updatedAt: fields?.updatedAt,
+            format: .markdown, structure: structure, metadata: fields?.metadata ?? [:], tags: tags,
+            aliases: fields?.aliases ?? [], links: links, createdAt: fields?.createdAt,
+            updatedAt: fields?.updatedAt,
             unreadParts: unreadParts)
     }
 
-    package static func isTagKey(_ key: String) -> Bool { FrontMatterFields.isTagKey(key) }
+    /// Returns parts in order. A part within another one is removed, and the beginning of a part that another
+    /// one overlaps is cut off.
+    private static func disjoint(_ parts: [TextStructure.HiddenPart]) -> [TextStructure.HiddenPart] {
+        var result: [TextStructure.HiddenPart] = []
+        let sorted = parts.sorted {
+            ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound)
+        }
+        for part in sorted {
+            let end = result.last?.range.upperBound ?? 0
+            guard part.range.upperBound > end else { continue }
+            result.append(
+                .init(kind: part.kind, range: max(end, part.range.lowerBound)..<part.range.upperBound))
+        }
+        return result
+    }
 }

@@ -136,3 +136,190 @@ enum EncodingDetector {
         return uchardet_get_charset(detector).map { String(cString: $0).uppercased() } ?? ""
     }
 }
+
+/// Recognizes text that was decoded with a wrong encoding in scripts other than Latin.
+enum ScriptText {
+    /// Returns the share of the characters outside of ASCII that are plausible: letters of one script in a
+    /// word, no capital after a small letter, and signs that texts contain.
+    ///
+    /// - Complexity: O(length of text).
+    static func plausibleShare(_ text: String) -> Double {
+        var (plausible, all) = (0, 0)
+        var previous: Unicode.Scalar = " "
+        // Whether the previous character is a sign that follows a letter, and may not precede one.
+        var isAfterWord = false
+        for scalar in text.unicodeScalars {
+            defer { previous = scalar }
+            let script = script(of: scalar)
+            if isAfterWord, script != nil { plausible -= 1 }
+            isAfterWord = false
+            guard !scalar.isASCII else { continue }
+            all += 1
+            if isEastAsian(scalar) || isPunctuation(scalar) {
+                plausible += 1
+            } else if isSign(scalar) {
+                plausible += 1
+                isAfterWord = Self.script(of: previous) != nil
+            } else if let script, Self.script(of: previous) ?? script == script, !isASCIILetter(previous),
+                !(scalar.properties.isUppercase && previous.properties.isLowercase)
+            {
+                plausible += 1
+            }
+        }
+        return all == 0 ? 0 : Double(plausible) / Double(all)
+    }
+
+    private static func isASCIILetter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII && scalar.properties.isAlphabetic
+    }
+
+    /// Whether a character belongs to the usual ones of Chinese, Japanese and Korean. The half-width letters
+    /// and the rare ideographs, which wrong encodings produce, do not.
+    private static func isEastAsian(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x3000...0x30FF, 0x3200...0x33FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3, 0x3131...0x318E,
+            0xFF01...0xFF60, 0xFFE0...0xFFE6:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a character is punctuation that can stand between two letters.
+    private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xA0, 0xAB, 0xAD, 0xB7, 0xBB, 0x2010...0x2044: true
+        default: false
+        }
+    }
+
+    /// Whether a character is another sign of texts: symbols, currencies, arrows, boxes and similar ones.
+    private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xA2...0xBF, 0xD7, 0xF7, 0x20A0...0x20BF, 0x2100...0x2193, 0x2460...0x27BF: true
+        default: false
+        }
+    }
+
+    /// Returns a number for the script of a letter; `nil` for other characters and for other scripts.
+    private static func script(of scalar: Unicode.Scalar) -> Int? {
+        switch scalar.value {
+        case 0x370...0x3FF: 1
+        case 0x400...0x45F, 0x490...0x491: 2
+        case 0x5B0...0x5EA: 3
+        case 0x60C...0x6F9: 4
+        case 0xE01...0xE5B: 5
+        default: nil
+        }
+    }
+}
+
+/// A text in the Latin script that was decoded with one of several possible encodings, and its agreement with
+/// the alphabets of the languages that use this encoding.
+struct LatinText {
+    /// The decoded text.
+    let text: String
+    /// The largest share, over these languages, of letters of the language among the letters outside of ASCII
+    /// and the misplaced signs; 1 if there are neither. Rare letters count less. Signs where texts have them
+    /// do not count.
+    let share: Double
+    /// The share of these letters among all letters.
+    let density: Double
+    /// The number of different small letters outside of ASCII.
+    let letterCount: Int
+
+    /// The small letters outside of ASCII of a language.
+    private struct Alphabet {
+        /// The letters of ordinary words, and those of loan words and names.
+        let common, rare: Set<Unicode.Scalar>
+
+        init(_ common: String, _ rare: String = "") {
+            self.common = Set(common.unicodeScalars)
+            self.rare = Set(rare.unicodeScalars)
+        }
+
+        /// The weight of a letter.
+        func weight(of letter: Unicode.Scalar) -> Double {
+            common.contains(letter) ? 1 : rare.contains(letter) ? LatinText.weightOfRareLetters : 0
+        }
+    }
+
+    /// A text with rare letters of one language is more probably in another language, in which they are
+    /// common.
+    private static let weightOfRareLetters = 0.7
+
+    /// The alphabets of the languages for which an encoding is used.
+    private static let alphabets: [String: [Alphabet]] = {
+        let central = [
+            Alphabet("ąćęłńóśźż", "éöü"), Alphabet("áčéěířšúůýžňť", "ďóöü"),
+            Alphabet("áäčéíľňôšťúýž", "ďĺóŕöü"), Alphabet("áéíóöőúüű", "ä"), Alphabet("čćđšž", "éáöü"),
+            Alphabet("ăâîşţ", "éáöü"),
+        ]
+        let western = [
+            Alphabet("äöüß", "éèàáç"), Alphabet("àâçéèêîôùûïœë", "æüÿöä"), Alphabet("áéíñóú", "üçªº"),
+            Alphabet("áâãàçéêíóôõú", "üªº"), Alphabet("àèéìòù", "íîóúâçü"), Alphabet("æøåé", "èüòóôöä"),
+            Alphabet("åäö", "éàüèš"), Alphabet("áðéíóúýþæö", "øå"), Alphabet("éëïóöü", "èêáíúäç"),
+            Alphabet("àçéèíïòóú", "ü"), Alphabet("äöüõ", "šž"),
+        ]
+        return [
+            "windows-1252": western, "windows-1250": central, "ISO-8859-2": central,
+            "windows-1254": [Alphabet("çğı\u{307}öşü", "âîû")],
+        ]
+    }()
+    /// Signs that stand between letters without being mistakes of the encoding.
+    private static let signsWithin = Set("\u{A0}\u{AD}’‘–—…·´".unicodeScalars)
+    /// Signs that texts have before or after words.
+    private static let signsBefore = Set("„“”‚‘«»‹›¿¡§©†‡•£€".unicodeScalars)
+    private static let signsAfter = Set("“”‘«»‹›²³¹ªº°®™©†‡•€£¢".unicodeScalars)
+
+    /// Decodes bytes; `nil` if some are invalid in the encoding.
+    init?(_ bytes: [UInt8], _ encoding: String) {
+        guard let text = EncodingDetector.decoded(bytes, encoding) else { return nil }
+        self.text = text
+        var counts: [Unicode.Scalar: Int] = [:]
+        var (other, asciiLetters) = (0, 0)
+        let scalars = Array(text.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            guard !scalar.isASCII else {
+                if scalar.properties.isAlphabetic { asciiLetters += 1 }
+                continue
+            }
+            let previous = index > 0 ? scalars[index - 1] : " "
+            let next = index + 1 < scalars.count ? scalars[index + 1] : " "
+            if scalar.properties.isAlphabetic {
+                // Capitals do not follow small letters.
+                if scalar.properties.isUppercase && previous.properties.isLowercase {
+                    other += 1
+                } else {
+                    counts[Self.smallLetter(scalar), default: 0] += 1
+                }
+            } else if !Self.isPlausible(scalar, previous, next) {
+                other += 1
+            }
+        }
+        let letters = counts.values.reduce(0, +)
+        let covered =
+            Self.alphabets[encoding, default: []].map { alphabet in
+                counts.reduce(0) { $0 + alphabet.weight(of: $1.key) * Double($1.value) }
+            }.max() ?? 0
+        share = letters + other == 0 ? 1 : covered / Double(letters + other)
+        letterCount = counts.count
+        density = Double(letters) / Double(max(1, letters + asciiLetters))
+    }
+
+    private static func smallLetter(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        // The small letter of İ consists of two characters.
+        scalar == "İ" ? "\u{307}" : scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar
+    }
+
+    /// Returns whether texts have a sign between two characters.
+    private static func isPlausible(
+        _ sign: Unicode.Scalar, _ previous: Unicode.Scalar, _ next: Unicode.Scalar
+    ) -> Bool {
+        switch (previous.properties.isAlphabetic, next.properties.isAlphabetic) {
+        case (false, false): true
+        case (true, true): signsWithin.contains(sign)
+        case (true, false): signsWithin.contains(sign) || signsAfter.contains(sign)
+        case (false, true): signsWithin.contains(sign) || signsBefore.contains(sign)
+        }
+    }
+}

@@ -14,7 +14,8 @@ extension WriteBatch {
     ///   elements, if the ordinal of a passage is not its index, if a passage is outside the content of its
     ///   entry, if metadata has a key longer than 4096 bytes, if metadata or parameters are nested too
     ///   deeply, if a line or page of a location is less than 1 or more than 2^31 - 1, if a location has a
-    ///   last line that is before its first line or has no first line, or if a count of a cluster or run is
+    ///   last line that is before its first line or has no first line, if the structure of an entry has ranges
+    ///   that are not in order or not within its text, or if a count of a cluster or run is
     ///   negative or at least 2^32.
     /// - Complexity: O(n), where n is the size of the batch.
     public func validate() throws {
@@ -122,6 +123,9 @@ extension Entry {
             "has more than \(EmbeddingSpace.maximumDimension) elements")
         try WriteBatch.require(
             location?.isValid != false, "the location of \(name)", "has a number that is out of range")
+        try WriteBatch.require(
+            structure?.isValid(forLength: content.utf8.count) != false, "the structure of \(name)",
+            "is not that of its text")
         try validatePassages()
         if let defect = metadata.defect {
             throw StorageError.invalid("invalid batch: the metadata of \(name) has \(defect)")

@@ -11,8 +11,13 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// The id of the entry. The id of an ingested entry is derived from its source and key (``EntryID``), so
     /// that the entry is found when its source is ingested again. Other entries can have any UUID.
     public var id: UUID
-    /// The complete text.
-    public var content: String
+    /// The complete text. A new text has no ``structure``.
+    public var content: String {
+        didSet { structure = nil }
+    }
+    /// The structure that a reader found, such as sections; `nil` until the text is read, which an ingest
+    /// does. Without it, the text is treated as one without markup.
+    public var structure: TextStructure?
     /// The embedding of the entry: the normalized mean of its passages' vectors or, if the entry has only one
     /// passage, the vector of that passage. Empty if the entry has not been embedded.
     public var embeddings: [Float]
@@ -44,13 +49,14 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// Creates an entry. All arguments except the content have default values. The default for `updatedAt` is
     /// `createdAt`.
     public init(
-        id: UUID = UUID(), content: String, embeddings: [Float] = [], passages: [Passage] = [],
-        source: String? = nil, key: String? = nil, location: EntryLocation? = nil,
+        id: UUID = UUID(), content: String, structure: TextStructure? = nil, embeddings: [Float] = [],
+        passages: [Passage] = [], source: String? = nil, key: String? = nil, location: EntryLocation? = nil,
         metadata: [String: MetadataValue] = [:], tags: [String] = [],
         createdAt: Date = Date(), updatedAt: Date? = nil
     ) {
         self.id = id
         self.content = content
+        self.structure = structure
         self.embeddings = embeddings
         self.passages = passages
         self.source = source
@@ -94,7 +100,8 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// normalizations of the same text are not equal.
     public static func == (left: Entry, right: Entry) -> Bool {
         left.id == right.id && left.content.utf8.elementsEqual(right.content.utf8)
-            && left.embeddings == right.embeddings && left.passages == right.passages
+            && left.structure == right.structure && left.embeddings == right.embeddings
+            && left.passages == right.passages
             && ExactText.areSame(left.source, right.source) && ExactText.areSame(left.key, right.key)
             && left.location == right.location && left.metadata.isSame(as: right.metadata)
             && left.tags.elementsEqual(right.tags, by: ExactText.areSame)
@@ -138,7 +145,8 @@ public struct Passage: Sendable, Hashable {
 /// regardless of the coder's date strategy.
 extension Entry: Codable {
     enum CodingKeys: String, CodingKey {
-        case id, content, embeddings, passages, source, key, location, metadata, tags, createdAt, updatedAt
+        case id, content, embeddings, passages, source, key, location, metadata, structure, tags, createdAt,
+            updatedAt
     }
 
     enum PassageKeys: String, CodingKey {
@@ -171,12 +179,21 @@ extension Entry: Codable {
                 passages.append(passage)
             }
         }
+        let structure = try container.decodeIfPresent(String.self, forKey: .structure).map { text in
+            guard let structure = TextStructure(base64: text, length: content.utf8.count) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .structure, in: container,
+                    debugDescription: "the structure is not that of the text")
+            }
+            return structure
+        }
         let created =
             try container.decodeDateIfPresent(forKey: .createdAt)
             ?? decoder.userInfo[.defaultDate] as? Date ?? Date(milliseconds: 0)
         self.init(
-            id: try container.decode(UUID.self, forKey: .id), content: content, embeddings: embeddings,
-            passages: passages, source: try container.decodeIfPresent(String.self, forKey: .source),
+            id: try container.decode(UUID.self, forKey: .id), content: content,
+            structure: structure, embeddings: embeddings, passages: passages,
+            source: try container.decodeIfPresent(String.self, forKey: .source),
             key: try container.decodeIfPresent(String.self, forKey: .key),
             location: try container.decodeIfPresent(EntryLocation.self, forKey: .location),
             metadata: try container.decodeIfPresent([String: MetadataValue].self, forKey: .metadata) ?? [:],
@@ -204,6 +221,7 @@ extension Entry: Codable {
         try container.encodeIfPresent(key, forKey: .key)
         try container.encodeIfPresent(location, forKey: .location)
         try container.encode(metadata, forKey: .metadata)
+        try container.encodeIfPresent(structure?.base64, forKey: .structure)
         try container.encode(tags, forKey: .tags)
         try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
         try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)

@@ -184,16 +184,17 @@ struct BatchWriter {
             entry.createdAt.milliseconds, entry.updatedAt.milliseconds,
             Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
             entry.passages.count, entry.embeddings.count, Column.bytes(entry.id), row,
+            entry.structure.map { Data($0.coded) },
         ]
-        // The row number and the id are the last of the fourteen SQL parameters, but the first arguments of
-        // the checksum.
-        let checksum = "roost_crc(?14, ?13, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+        // The order of its arguments is that of the table's columns.
+        let checksum =
+            "roost_crc(?14, ?13, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?15, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
         if !isNew {
             try execute(
                 """
                 UPDATE entries SET content = CAST(?1 AS TEXT), source = ?2, key = ?3, metadata = ?4,
                 tags = ?5, created = ?6, updated = ?7, digest = ?8, revision = ?9, ordinal = ?10,
-                passages = ?11, dimension = ?12, checksum = \(checksum)
+                passages = ?11, dimension = ?12, structure = ?15, checksum = \(checksum)
                 WHERE row = ?14
                 """, StatementArguments(values))
         } else {
@@ -201,9 +202,10 @@ struct BatchWriter {
                 """
                 INSERT INTO entries(
                     content, source, key, metadata, tags, created, updated, digest, revision, ordinal,
-                    passages, dimension, id, row, checksum)
+                    passages, dimension, id, row, structure, checksum)
                 SELECT
-                    CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \(checksum)
+                    CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
+                    \(checksum)
                 WHERE NOT EXISTS (SELECT 1 FROM entries WHERE id = ?13)
                 """, StatementArguments(values))
         }

@@ -38,8 +38,8 @@ enum Checksum {
 
     static let entries = Table(
         "entries",
-        "row, id, content, source, key, metadata, tags, created, updated, digest, revision, ordinal, "
-            + "passages, dimension")
+        "row, id, content, source, key, metadata, tags, structure, created, updated, digest, revision, "
+            + "ordinal, passages, dimension")
     static let vectors = Table("vectors", "row, embedding", coversID: true)
     static let passages = Table("passages", "row, ordinal, start, end, tokens, vector", coversID: true)
     static let locations = Table("locations", "row, line, last_line, page, headings", coversID: true)

@@ -10,7 +10,7 @@ struct EntryRows {
 
     static let columns = """
         e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
-        e.created, e.updated, v.embedding,
+        e.created, e.updated, e.structure, v.embedding,
         \(Checksum.entries.matches("e")) AND (v.row IS NULL OR \(Checksum.vectors.matches("v", id: "e.id")))
         AND (l.row IS NULL OR \(Checksum.locations.matches("l", id: "e.id"))),
         e.passages, e.dimension, l.line, l.last_line, l.page, l.headings
@@ -50,15 +50,14 @@ struct EntryRows {
     /// Returns the entry in a result row that has the columns ``columns``.
     func entry(_ row: Row) throws -> Entry {
         let number: Int64 = try row.value(0)
-        try Checksum.check(row, 10, "an entry in row \(number)")
-        let embeddings = try (row.value(9) as Data?).map(Column.vector) ?? []
+        try Checksum.check(row, 11, "an entry in row \(number)")
+        let embeddings = try (row.value(10) as Data?).map(Column.vector) ?? []
         let passages = try passages(number, id: row.value(1), embeddings)
-        guard try passages.count == row.value(11), try embeddings.count == row.value(12) else {
+        guard try passages.count == row.value(12), try embeddings.count == row.value(13) else {
             throw Column.damaged("an entry in row \(number) that lacks a passage or a vector")
         }
         var entry = try entry(row, embeddings: embeddings, passages: passages)
-        let size = entry.content.utf8.count
-        guard passages.allSatisfy({ $0.utf8Range.upperBound <= size }) else {
+        guard passages.allSatisfy({ $0.utf8Range.upperBound <= entry.content.utf8.count }) else {
             throw Column.damaged("an entry in row \(number) with a passage outside of its text")
         }
         entry.location = try location(row)
@@ -67,9 +66,9 @@ struct EntryRows {
 
     /// Returns the location in a result row that has the columns ``columns``.
     private func location(_ row: Row) throws -> EntryLocation? {
-        guard let headings = try row.value(16) as Data? else { return nil }
+        guard let headings = try row.value(17) as Data? else { return nil }
         let location = EntryLocation(
-            line: try row.value(13), lastLine: try row.value(14), page: try row.value(15),
+            line: try row.value(14), lastLine: try row.value(15), page: try row.value(16),
             headings: headings.isEmpty ? [] : try Column.strings(headings))
         guard location.isValid else { throw Column.damaged("a location with a number out of range") }
         return location
@@ -78,9 +77,14 @@ struct EntryRows {
     private func entry(_ row: Row, embeddings: [Float], passages: [Passage]) throws -> Entry {
         let metadata: Data = try row.value(5)
         let tags: Data = try row.value(6)
+        let content = try Column.text(row.value(2))
+        let structure = try (row.value(9) as Data?).map {
+            TextStructure(coded: Array($0), length: content.utf8.count)
+        }
+        if let structure, structure == nil { throw Column.damaged("a structure of another text") }
         return Entry(
-            id: try Column.uuid(row.value(1)), content: try Column.text(row.value(2)), embeddings: embeddings,
-            passages: passages, source: try (row.value(3) as Data?).map(Column.text),
+            id: try Column.uuid(row.value(1)), content: content, structure: structure ?? nil,
+            embeddings: embeddings, passages: passages, source: try (row.value(3) as Data?).map(Column.text),
             key: try (row.value(4) as Data?).map(Column.text),
             metadata: metadata.count == 2 ? [:] : try Column.metadata(metadata),
             tags: tags.count == 2 ? [] : try Column.strings(tags),
@@ -95,7 +99,7 @@ struct EntryRows {
     func entryWithoutVectors(in row: Int64) throws -> Entry? {
         let sql = """
             SELECT e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
-                e.created, e.updated, NULL, \(Checksum.entries.matches("e"))
+                e.created, e.updated, e.structure, \(Checksum.entries.matches("e"))
             FROM entries e WHERE e.row = ?
             """
         guard let found = try Row.fetchOne(database, sql: sql, arguments: [row]) else { return nil }

@@ -68,7 +68,7 @@ struct Schema: Sendable {
             id BLOB NOT NULL UNIQUE,
             content TEXT NOT NULL,
             source BLOB, key BLOB,
-            metadata BLOB NOT NULL, tags BLOB NOT NULL,
+            metadata BLOB NOT NULL, tags BLOB NOT NULL, structure BLOB,
             created INTEGER NOT NULL, updated INTEGER NOT NULL,
             digest BLOB NOT NULL,
             revision INTEGER NOT NULL, ordinal INTEGER NOT NULL,

@@ -22,10 +22,15 @@ public struct Snippet: Sendable, Hashable {
     ///   - text: The text.
     ///   - preferred: The UTF-8 range, such as that of the matching passage, from which the excerpt is taken,
     ///     unless another part of the text contains much more informative words of the query.
+    ///   - bodyStart: The UTF-8 offset at which the text after front matter begins. Front matter is shown only if
+    ///     nothing else matches.
     ///   - query: The query; `nil` for an excerpt without highlights.
     ///   - limit: The approximate maximum length in bytes.
     /// - Complexity: O(length of text).
-    public init(of text: String, preferring preferred: Range<Int>, for query: TextQuery?, limit: Int) {
+    public init(
+        of text: String, preferring preferred: Range<Int>, bodyStart: Int = 0, for query: TextQuery?,
+        limit: Int
+    ) {
         var text = text
         let limit = max(1, limit)
         self = text.withUTF8 { utf8 in
@@ -33,14 +38,13 @@ public struct Snippet: Sendable, Hashable {
             var area = preferred.clamped(to: whole)
             guard let query else { return Snippet(Self.start(of: area, utf8, limit), [], nil) }
             let matches = Matches(query, in: utf8)
-            let body = HeadingPath.bodyStart(of: utf8)..<utf8.count
+            let body = min(max(0, bodyStart), utf8.count)..<utf8.count
             var found = matches.best(in: area, length: Self.anchorLength)
             if let best = matches.best(in: body, length: Self.anchorLength),
                 best.weight > (found?.weight ?? 0) * Self.elsewhereFactor
             {
                 (found, area) = (best, body)
             }
-            // Front matter is shown only if nothing else matches.
             if found == nil, let best = matches.best(in: whole, length: Self.anchorLength) {
                 (found, area) = (best, whole)
             }

@@ -173,28 +173,17 @@ enum FuzzRules {
         var text = text
         return text.withUTF8 { utf8 in
             func isBoundary(_ offset: Int) -> Bool { offset == utf8.count || utf8[offset] & 0xC0 != 0x80 }
-            /// Whether ranges are in order, disjoint, not empty, and end at boundaries of characters.
-            func areValid(_ ranges: [Range<Int>]) -> Bool {
-                var end = 0
-                for range in ranges {
-                    if range.isEmpty || range.lowerBound < end || range.upperBound > utf8.count {
-                        return false
-                    }
-                    if !isBoundary(range.lowerBound) || !isBoundary(range.upperBound) { return false }
-                    end = range.upperBound
-                }
-                return true
+            guard structure.isValid(forLength: utf8.count) else { return "ranges are not in order" }
+            let ranges =
+                structure.sections.map(\.range) + structure.hiddenParts.map(\.range) + structure.blocks
+            for range in ranges where !isBoundary(range.lowerBound) || !isBoundary(range.upperBound) {
+                return "\(range) begins or ends within a character"
             }
-            var end = 0
-            for section in structure.sections {
-                if section.range.lowerBound != end { return "sections do not cover the text" }
-                end = section.range.upperBound
-                if end > utf8.count || !isBoundary(end) { return "section ends within a character" }
-                if section.headings.contains(where: \.isEmpty) { return "empty heading" }
+            if structure.sections.contains(where: { $0.headings.contains(where: \.isEmpty) }) {
+                return "empty heading"
             }
-            if end != utf8.count { return "sections do not reach the end" }
-            if !areValid(structure.hiddenParts.map(\.range)) { return "hidden parts are not in order" }
-            return areValid(structure.blocks) ? nil : "blocks are not in order"
+            let stored = TextStructure(coded: structure.coded, length: utf8.count)
+            return stored == structure ? nil : "the stored form differs"
         }
     }
 }

@@ -94,8 +94,8 @@ import Testing
         let bytes = Array(text.utf8)
         let starts = structure.sections.map { String(decoding: bytes[$0.range].prefix(5), as: UTF8.self) }
         #expect(starts == ["Befor", "# One", "## Tw", "Three", "### F", "# Fiv"])
-        #expect(structure.sectionIndex(at: 0) == 0)
-        #expect(structure.sectionIndex(at: text.utf8.count) == 5)
+        #expect(structure.section(at: 0) == structure.sections[0])
+        #expect(structure.section(at: text.utf8.count) == structure.sections[5])
     }
 
     @Test func `Code blocks and tables are blocks`() {
@@ -125,11 +125,28 @@ import Testing
         #expect(structure.blocks.count > 300)
     }
 
-    @Test func `Plain text has one section`() {
-        let text = "# no heading\n[a](b)"
-        let structure = TextStructure(of: text, format: .plain)
-        #expect(structure.sections == [.init(headings: [], range: 0..<text.utf8.count)])
-        #expect(structure.hiddenParts.isEmpty)
+    @Test(arguments: [
+        ("---\ntags: a\ntitle: \"My note\"\n---\n# Heading", "My note"),
+        ("---\ntags: a\n---\n\n## The *heading*\ntext", "The heading"), ("Setext\n======\ntext", "Setext"),
+        ("\u{FEFF}# Closed #\r\ntext", "Closed"), ("text\n\n# Later", nil), ("---\n\ntext", nil),
+    ])
+    func `The title is in the front matter or a heading at the beginning`(text: String, title: String?) {
+        #expect(structure(text).title == title)
+    }
+
+    @Test func `The links are those of the text and of the front matter, in order`() {
+        let links = structure("---\nup: \"[[Top]]\"\n---\n[a](b.md#c) ![[d.png]] https://e.org\n").links
+        #expect(
+            links == [
+                DocumentLink(kind: .wiki, target: "Top"),
+                DocumentLink(kind: .address, target: "b.md", fragment: "c", text: "a"),
+                DocumentLink(kind: .embed, target: "d.png"),
+                DocumentLink(kind: .address, target: "https://e.org"),
+            ])
+    }
+
+    @Test func `Plain text has no structure`() {
+        #expect(TextStructure(of: "# no heading\n[a](b)", format: .plain) == TextStructure())
         #expect(TextStructure(of: "", format: .markdown).sections == [.init(headings: [], range: 0..<0)])
     }
 

@@ -131,21 +131,24 @@ import Testing
 
 @Suite struct TextTreatmentTests {
     /// A text with hidden parts at the beginning, next to each other, in words and at the end.
-    private let treatment = TextTreatment(
-        of: Entry(
-            content: """
-                <!-- a --> <!-- b -->
-                # Swifts <!-- c -->
+    private let treatment = Self.treatment(
+        """
+        <!-- a --> <!-- b -->
+        # Swifts <!-- c -->
 
-                They sl<!-- d -->eep <!-- e --><!-- f --> on the <!-- g -->wing.
+        They sl<!-- d -->eep <!-- e --><!-- f --> on the <!-- g -->wing.
 
-                <!-- h -->
+        <!-- h -->
 
-                ## Nests
+        ## Nests
 
-                Under roofs.<!-- i -->
+        Under roofs.<!-- i -->
 
-                """))
+        """)
+
+    private static func treatment(_ text: String) -> TextTreatment {
+        TextTreatment(of: Entry(content: text, structure: TextStructure(of: text, format: .markdown)))
+    }
 
     @Test func `every range has the visible text and bounds that its bytes have`() {
         let utf8 = Array(treatment.content.utf8)

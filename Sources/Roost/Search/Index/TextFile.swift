@@ -99,14 +99,9 @@ extension Entry {
     var indexedText: IndexedText {
         var fields: [TextField: String] = [:]
         let treatment = TextTreatment(of: self)
-        var headings =
-            if textFormat == .code {
-                treatment.structure.sections.compactMap(\.headings.last)
-            } else {
-                HeadingPath.allHeadings(in: content)
-            }
+        var headings = treatment.structure.sections.compactMap(\.headings.last)
         var titles = metadata[DocumentKey.aliases]?.comparableTexts ?? []
-        if let title = metadata[DocumentKey.title]?.text ?? TextTitle.explicitTitle(of: content) {
+        if let title = metadata[DocumentKey.title]?.text ?? structure?.title {
             titles.insert(title, at: 0)
             if headings.first == title { headings.removeFirst() }
         }
@@ -126,7 +121,7 @@ extension Entry {
     /// The sender and the recipients of a message, and the authors of another document. People search for
     /// documents by them, but most texts do not contain them.
     private var people: [String] {
-        let keys = if case .mail = textFormat { ["from", "to", "cc"] } else { ["author"] }
+        let keys = if structure?.format == .mail { ["from", "to", "cc"] } else { ["author"] }
         return keys.flatMap { metadata[$0]?.comparableTexts ?? [] }
     }
 }

@@ -36,10 +36,11 @@ enum EntryCodec {
 
         static let key = Presence(rawValue: 1)
         static let location = Presence(rawValue: 2)
+        static let structure = Presence(rawValue: 4)
     }
 
     /// Encodes everything except ids and vectors: for each entry its text, source, key, dates, tags, metadata
-    /// as JSON, passages, and location.
+    /// as JSON, passages, location, and structure.
     static func encodeTexts(_ entries: [Entry]) throws -> Data {
         var writer = BinaryWriter()
         let encoder = JSONEncoder()
@@ -51,10 +52,9 @@ enum EntryCodec {
         for entry in entries {
             writer.write(counted: Array(entry.content.utf8))
             write(entry.source)
-            // In snapshots of format 1, this byte states only whether there is a key. An entry without a
-            // location has the same encoding in both formats, so later snapshots share its segments.
             var presence: Presence = entry.key == nil ? [] : .key
             if entry.location != nil { presence.insert(.location) }
+            if entry.structure != nil { presence.insert(.structure) }
             writer.write(presence.rawValue)
             if let key = entry.key { writer.write(counted: Array(key.utf8)) }
             writer.write(entry.createdAt.milliseconds)
@@ -70,6 +70,7 @@ enum EntryCodec {
                 writer.write(Int64(passage.tokenCount))
             }
             if let location = entry.location { writeLocation(location, to: &writer) }
+            if let structure = entry.structure { writer.write(counted: structure.coded) }
         }
         return Data(writer.bytes)
     }
@@ -110,7 +111,9 @@ enum EntryCodec {
                 var entry = Entry(id: id, content: try reader.string())
                 entry.source = try optional()
                 let presence = Presence(rawValue: try reader.read())
-                guard presence.isSubset(of: [.key, .location]) else { throw BinaryReader.InvalidData() }
+                guard presence.isSubset(of: [.key, .location, .structure]) else {
+                    throw BinaryReader.InvalidData()
+                }
                 if presence.contains(.key) { entry.key = try reader.string() }
                 entry.createdAt = Date(milliseconds: try reader.read())
                 entry.updatedAt = Date(milliseconds: try reader.read())
@@ -131,6 +134,11 @@ enum EntryCodec {
                             tokenCount: Int(try reader.read(Int64.self)), vector: []))
                 }
                 if presence.contains(.location) { entry.location = try location(&reader) }
+                if presence.contains(.structure) {
+                    entry.structure = TextStructure(
+                        coded: Array(try reader.counted()), length: entry.content.utf8.count)
+                    guard entry.structure != nil else { throw BinaryReader.InvalidData() }
+                }
                 entries.append(entry)
             }
             guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }

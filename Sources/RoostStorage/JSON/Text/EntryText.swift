@@ -40,6 +40,10 @@ enum EntryText {
             text.append(literal: ",\"source\":")
             text.append(string: source)
         }
+        if let structure = entry.structure {
+            text.append(literal: ",\"structure\":")
+            text.append(string: structure.base64)
+        }
         text.append(literal: ",\"tags\":")
         text.append(list: entry.tags) { $1.append(string: $0) }
         text.append(literal: ",\"updatedAt\":\"")
@@ -86,7 +90,7 @@ enum EntryText {
         var content: String?
         var embeddings: [Float] = []
         var passages: [(range: Range<Int>, tokens: Int, vector: [Float]?)] = []
-        var (source, key): (String?, String?) = (nil, nil)
+        var (source, key, structure): (String?, String?, String?) = (nil, nil, nil)
         var location: EntryLocation?
         var metadata: [String: MetadataValue] = [:]
         var tags: [String] = []
@@ -117,6 +121,7 @@ enum EntryText {
                     throw reader.error("the metadata is not an object")
                 }
                 metadata = values
+            case "structure": structure = try isNull(&reader) ? nil : reader.string()
             case "tags": tags = try isNull(&reader) ? [] : reader.strings()
             case "createdAt": created = try date(&reader)
             case "updatedAt": updated = try date(&reader)
@@ -127,15 +132,15 @@ enum EntryText {
         guard passages.allSatisfy({ $0.range.upperBound <= content.utf8.count }) else {
             throw reader.error("a passage is outside the content")
         }
-        let made = created ?? defaultDate
         return Entry(
-            id: id, content: content, embeddings: embeddings,
+            id: id, content: content, structure: try self.structure(structure, of: content, reader),
+            embeddings: embeddings,
             passages: passages.enumerated().map {
                 Passage(
                     ordinal: $0, utf8Range: $1.range, tokenCount: $1.tokens, vector: $1.vector ?? embeddings)
             },
-            source: source, key: key, location: location, metadata: metadata, tags: tags, createdAt: made,
-            updatedAt: updated)
+            source: source, key: key, location: location, metadata: metadata, tags: tags,
+            createdAt: created ?? defaultDate, updatedAt: updated)
     }
 
     private static func isNull(_ reader: inout JSONReader) throws -> Bool {
@@ -157,6 +162,16 @@ enum EntryText {
         }
         guard location.isValid else { throw reader.error("a number in the location is out of range") }
         return location
+    }
+
+    private static func structure(
+        _ text: String?, of content: String, _ reader: JSONReader
+    ) throws -> TextStructure? {
+        guard let text else { return nil }
+        guard let structure = TextStructure(base64: text, length: content.utf8.count) else {
+            throw reader.error("the structure is not that of the text")
+        }
+        return structure
     }
 
     private static func uuid(_ reader: inout JSONReader) throws -> UUID {

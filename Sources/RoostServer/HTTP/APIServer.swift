@@ -1,0 +1,107 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// The HTTP server of a store.
+package struct APIServer: Service {
+    private let settings: ServerSettings
+    private let responder: Responder
+    private let logger: Logger
+    private let onRunning: @Sendable (Int) async -> Void
+
+    /// Creates a server.
+    ///
+    /// - Parameters:
+    ///   - token: The token that clients must send; `nil` if none is required.
+    package init(
+        _ handle: StoreHandle, _ settings: ServerSettings, token: AccessToken?, logger: Logger,
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) {
+        var operations = Operations(handle, version: settings.version)
+        operations.rules.isReadOnly = settings.isReadOnly
+        operations.directory = settings.directory
+        operations.backupPassphrase = settings.backupPassphrase
+        let context = ServerContext(
+            settings: settings, operations: operations, agents: MCPServer(operations),
+            streams: Admission(maximum: settings.limits.concurrentStreams),
+            requests: Admission(maximum: settings.limits.concurrentRequests))
+        responder = Responder(
+            RouteTable(Self.routes), context, RequestGuard(settings, token: token), logger)
+        (self.settings, self.logger, self.onRunning) = (settings, logger, onRunning)
+    }
+
+    /// All routes, in the order of the documentation.
+    static let routes: [Route] =
+        Operations.all.map { Route($0) } + TransferRoutes.all + ChangeRoutes.all + EmbeddingRoutes.all
+        + DocumentationRoutes.all + AgentRoutes.all
+
+    /// Serves requests until the server is asked to stop. Requests that have begun are answered first.
+    ///
+    /// - Throws: ``ServerError`` if the address is in use.
+    package func run() async throws {
+        let (onRunning, limits) = (onRunning, settings.limits)
+        let application = Application(
+            responder: responder,
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    idleTimeout: TimeAmount(limits.idleTime),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
+                        maxHeaderFieldCount: limits.headerFields))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port),
+                availableConnectionsDelegate: .maximum(limits.connections, logger: logger)),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
+            logger: logger)
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw cannotListen(
+                String(cString: strerror(error.errnoCode)),
+                error.errnoCode == EADDRNOTAVAIL
+                    ? "choose an address of this computer"
+                    : "stop the other program that uses the port, or choose another port")
+        } catch is SocketAddressError.UnknownHost {
+            throw cannotListen("the host is unknown", "choose an address of this computer")
+        }
+    }
+
+    private func cannotListen(_ cause: String, _ advice: String) -> ServerError {
+        let host = ServerSettings.urlHost(settings.host)
+        return ServerError("cannot listen on \(host):\(settings.port): \(cause); \(advice)")
+    }
+
+    /// Serves requests until the process receives SIGTERM or SIGINT.
+    package func runUntilSignal() async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: [self], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = settings.limits.shutdownTime
+        configuration.maximumCancellationDuration = .seconds(5)
+        try await ServiceGroup(configuration: configuration).run()
+    }
+}
+
+/// The objects that all routes of a server share.
+struct ServerContext: Sendable {
+    let settings: ServerSettings
+    let operations: Operations
+    let agents: MCPServer
+    /// The limit on streams.
+    let streams: Admission
+    /// The limit on requests that are read and answered at the same time.
+    let requests: Admission
+}
+
+/// An error that prevents the server from starting.
+package struct ServerError: Error, Sendable, CustomStringConvertible {
+    /// A sentence for the person who starts the server.
+    package var message: String
+
+    package init(_ message: String) { self.message = message }
+
+    package var description: String { message }
+}

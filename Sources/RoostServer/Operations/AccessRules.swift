@@ -1,0 +1,98 @@
+import Foundation
+import Roost
+package import RoostConversations
+import RoostModel
+
+/// The part of a store that a front end may read and change.
+package struct AccessRules: Sendable {
+    /// The tags that every visible entry has, or has a tag nested in, and that every new entry gets.
+    package var tags: Set<String> = []
+    /// The source prefix of visible entries, such as `file:///home/user/notes/`; `nil` for all sources.
+    package var sourcePrefix: String?
+    /// The conversation whose messages are visible; `nil` for all conversations.
+    package var scope: ChatScope?
+    /// Whether tools that change the store are absent.
+    package var isReadOnly = false
+
+    /// Whether filters exclude messages: not if everything is visible and the store has none, because the condition
+    /// would be tested for each entry.
+    var excludesMessages = true
+
+    package init() {}
+
+    /// Returns whether an operation is permitted.
+    func permits(_ access: OperationAccess) -> Bool {
+        guard access.effect == .reads || !isReadOnly else { return false }
+        return switch access.part {
+        case .texts: true
+        case .entries: showsEntries
+        // A new entry would not have the source prefix that visible entries have.
+        case .newEntries: showsEntries && sourcePrefix == nil
+        case .messages: showsMessages
+        // Clusters are computed from all entries, so they could reveal entries that are not visible.
+        case .everything: showsEverything
+        }
+    }
+
+    /// Whether entries that are not messages are visible. A server for one conversation shows none, unless
+    /// tags or a source prefix select some.
+    var showsEntries: Bool { scope == nil || !tags.isEmpty || sourcePrefix != nil }
+
+    /// Whether messages of conversations are visible. Tags and a source prefix select entries only, so a
+    /// server with one of them shows messages only if a conversation is named as well.
+    var showsMessages: Bool { scope != nil || (tags.isEmpty && sourcePrefix == nil) }
+
+    /// The source of texts that a server with limited rules adds; `nil` for the source that all other
+    /// programs share.
+    ///
+    /// It depends on the tags alone, because these decide which added texts are visible. Servers with the
+    /// same tags find the texts of each other again.
+    var ownSource: Source.ID? {
+        guard !showsEverything else { return nil }
+        let names = Set(tags.map(TagName.init)).map(\.text.precomposedStringWithCanonicalMapping)
+        let key = names.sorted().map { "\($0.utf8.count):\($0)" }.joined()
+        return "add:" + EntryID.derived(source: "add", key: key).text
+    }
+
+    /// Whether all entries and messages are visible.
+    var showsEverything: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
+
+    /// Returns a filter that also selects only visible entries.
+    ///
+    /// Messages of conversations are excluded, because the operation `recall` searches them.
+    func restricting(_ filter: EntryFilter = .all) -> EntryFilter {
+        var filter = filter
+        // A filter with an empty set of ids matches no entry.
+        if !showsEntries { filter.ids = [] }
+        filter.tags.formUnion(tags)
+        if let sourcePrefix { filter.conditions.append(EntryCondition(.source, .hasPrefix(sourcePrefix))) }
+        if excludesMessages {
+            filter.conditions.append(
+                EntryCondition(.metadata(DocumentKey.kind), .differs(DocumentKey.messageKind)))
+        }
+        return filter
+    }
+
+    /// Returns whether an entry that is not a message is visible.
+    func allows(_ entry: Entry) -> Bool { restricting().matches(entry, assigned: nil) }
+
+    /// Checks that an entry stays visible after changes of its tags.
+    ///
+    /// - Returns: Whether the changes remove tags that decide whether the entry is visible.
+    /// - Throws: ``OperationError`` if the entry would no longer be visible.
+    func check(_ changes: EntryChanges, of entry: Entry) throws(OperationError) -> Bool {
+        guard !tags.isEmpty, !changes.removedTags.isEmpty else { return false }
+        let left = changes.tags(changing: entry.tags)
+        for tag in tags.sorted() where EntryCondition.Test.equals(tag).tags(among: left).isEmpty {
+            throw OperationError(
+                "the tag '\(tag)' cannot be removed: this server shows only entries that have it")
+        }
+        return true
+    }
+
+    /// Returns whether an entry is a visible message.
+    func allowsMessage(_ entry: Entry) -> Bool {
+        let filter = scope.map { ConversationMemory.Filter($0) } ?? .all
+        return showsMessages && filter.entries.matches(entry, assigned: nil)
+    }
+}

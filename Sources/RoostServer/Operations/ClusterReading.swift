@@ -1,0 +1,143 @@
+import Roost
+import RoostModel
+
+extension Argument {
+    static let cluster = Argument(
+        "cluster",
+        Schema.string(
+            "The id or label of the cluster.", minimum: 1, maximum: OperationContext.maximumNameLength),
+        .required)
+}
+
+struct ListClusters: Operation {
+    struct Output: Codable, Sendable {
+        var clusters: [ClusterDocument]
+        var notices: [String]?
+        var nextCursor: String?
+    }
+
+    var query: String?
+    var limit: Int?
+
+    static let name = "clusters"
+    static let summary = "Lists the clusters of the store with labels, keywords and sizes, largest first."
+    static let details =
+        "A cluster with a 'parent' is part of that cluster. With 'query', the clusters that are most similar to a "
+        + "text come first."
+    static let access = OperationAccess(.reads, .everything)
+    static let route = OperationRoute(.get, "/clusters")
+    static let parameters =
+        [
+            Argument(
+                "query",
+                Schema.string(
+                    "A text; the clusters that are most similar to it come first.", minimum: 1, maximum: 1_000
+                ))
+        ] + OperationContext.pageParameters(maximum: 10_000, standard: 50) + [TokenBudget.parameter]
+
+    func run(in context: OperationContext) async throws -> Output {
+        try TextValues.check(query, "query")
+        // The order and the sizes depend on all members, which one statement reads faster than one statement per
+        // cluster would.
+        let clusters = try await context.snapshot.clusters()
+        let hierarchy = ClusterHierarchy(clusters)
+        var documents: [ClusterDocument]
+        if let query {
+            documents = try await ClusterMatch.matches(of: query, among: clusters, context.store.embedder)
+                .map { match in
+                    var document = hierarchy.document(match.cluster)
+                    document.similarity = match.similarity.rounded4
+                    return document
+                }
+        } else {
+            documents = hierarchy.nodes.map(\.document)
+        }
+        let (items, next) = try context.page(of: documents, standard: 50, context.budget)
+        let notice = "the store has no clusters yet; \(context.adviceToCluster)"
+        return Output(clusters: items, notices: clusters.isEmpty ? [notice] : nil, nextCursor: next)
+    }
+}
+
+struct ReadCluster: Operation {
+    typealias Output = ClusterDocument
+
+    var cluster: String
+
+    static let name = "cluster"
+    static let summary = "Returns a cluster without its members."
+    static let access = OperationAccess(.reads, .everything)
+    static let route = OperationRoute(.get, "/clusters/{cluster}")
+    static let isTool = false
+    static let parameters = [Argument.cluster]
+
+    func run(in context: OperationContext) async throws -> ClusterDocument {
+        let clusters = try await context.snapshot.clusters()
+        return ClusterHierarchy(clusters).document(try context.cluster(cluster, among: clusters))
+    }
+}
+
+struct ListClusterMembers: Operation {
+    struct Output: Codable, Sendable {
+        var members: [EntryDocument]
+        /// The number of all members.
+        var count: Int
+        var nextCursor: String?
+    }
+
+    var cluster: String
+    var limit: Int?
+
+    static let name = "cluster_members"
+    static let summary =
+        "Lists the entries of a cluster and of the clusters below it, nearest to their centroids first."
+    static let access = OperationAccess(.reads, .everything)
+    static let route = OperationRoute(.get, "/clusters/{cluster}/members")
+    static let parameters =
+        [Argument.cluster] + OperationContext.pageParameters(maximum: 1_000, standard: 50) + [
+            TokenBudget.parameter
+        ]
+
+    func run(in context: OperationContext) async throws -> Output {
+        let offset = try context.position() ?? 0
+        let records = try await context.snapshot.clusterRecords()
+        let cluster = try context.cluster(cluster, among: records)
+        let members = try await Self.members(of: cluster, among: records, context.snapshot)
+        let page = Array(members.dropFirst(offset).prefix(limit ?? 50))
+        let similarities = Dictionary(page) { first, _ in first }
+        let length = min(200, EntryDocument.snippetLength(context.tokens))
+        let documents = try await context.snapshot.entries(page.map(\.0)).map { entry in
+            var document = EntryDocument(entry)
+            document.snippet = String(entry.content.prefix(bytes: length))
+            document.similarity = similarities[entry.id]?.rounded4
+            return document
+        }
+        let (items, next) = try context.page(
+            documents, from: offset, isLast: offset + page.count >= members.count, context.budget)
+        return Output(members: items, count: members.count, nextCursor: next)
+    }
+
+    /// Returns the members of a cluster and of those below it, with their similarities to the centroids, nearest first.
+    static func members(
+        of cluster: Cluster, among records: [Cluster], _ snapshot: any StorageSnapshot
+    ) async throws -> [(Entry.ID, Float)] {
+        let ids = try await ClusterMembers(of: cluster, among: records, in: snapshot).ids()
+        let assignments = try await snapshot.assignments(of: ids)
+        let similarity = Dictionary(assignments.map { ($0.entry, $0.similarity) }) { first, _ in first }
+        return ids.map { ($0, similarity[$0] ?? 0) }.sorted { ($1.1, $0.0.text) < ($0.1, $1.0.text) }
+    }
+}
+
+struct CompareClusters: Operation {
+    typealias Output = ClusterExport.Lineage
+
+    static let name = "cluster_diff"
+    static let summary = "Compares the clusters with those of the previous run."
+    static let access = OperationAccess(.reads, .everything)
+    static let route = OperationRoute(.get, "/clusters/diff")
+    static let isTool = false
+    static let parameters: [Argument] = []
+
+    func run(in context: OperationContext) async throws -> ClusterExport.Lineage {
+        ClusterExport.Lineage(try await context.store.clusters.lineage())
+    }
+}

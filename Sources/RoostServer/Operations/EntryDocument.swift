@@ -1,0 +1,183 @@
+import Foundation
+package import Roost
+package import RoostModel
+import RoostText
+
+/// The JSON form of an entry. Operations add the members that they are asked for.
+package struct EntryDocument: Codable, Sendable {
+    package var id: String
+    /// The title of the entry, or the first words of its text.
+    package var title: String
+    /// The address of the file from which the entry was ingested, or else of the resource.
+    package var url: String
+
+    // A result of a search.
+    /// The relevance, from 0 to 1.
+    package var score: Float?
+    /// The cosine similarity to the query or the centroid.
+    package var similarity: Float?
+    package var snippet: String?
+    /// The position of the snippet in the text, and those of the matched words in the snippet, in bytes of UTF-8.
+    package var range: [Int]?
+    package var marks: [[Int]]?
+    /// The page of the document, and the headings above the snippet, the outermost first.
+    package var page: Int?
+    package var headings: [String]?
+
+    // The text, or a part of it.
+    package var text: String?
+    /// The line of the file on which the text or the best part of the snippet begins.
+    package var line: Int?
+    /// The version of a text that is returned in parts, and the offset of the next part.
+    package var version: String?
+    package var nextOffset: Int?
+
+    package var source: String?
+    package var tags: [String]?
+    package var metadata: [String: JSONValue]?
+    /// The number of tags, and the keys of metadata, that do not fit into the answer.
+    package var omittedTags: Int?
+    package var omittedMetadata: [String]?
+    package var createdAt: String?
+    package var updatedAt: String?
+    /// The id of the cluster.
+    package var cluster: String?
+    /// The revision of the latest change, which is also the ETag over HTTP.
+    package var revision: String?
+
+    init(_ entry: Entry) {
+        id = entry.id.text
+        title = TextTitle.shortened(entry.title ?? entry.content)
+        url = Self.url(of: entry)
+    }
+
+    private static func url(of entry: Entry) -> String {
+        guard let source = entry.source, source.contains("://") else {
+            return ResourceAddress.entry(entry.id).uri
+        }
+        return source
+    }
+
+    // MARK: Details
+
+    /// The maximum number of keys that name omitted metadata.
+    private static let maximumOmittedKeys = 20
+    /// The maximum length of such a key in UTF-8 bytes.
+    private static let maximumKeyLength = 200
+
+    /// Adds the source, the metadata, the tags and the dates.
+    mutating func addDetails(of entry: Entry, tokens: Int?) {
+        source = entry.source
+        createdAt = DateText.string(from: entry.createdAt)
+        updatedAt = DateText.string(from: entry.updatedAt)
+        addTags(of: entry, tokens: tokens)
+        var budget = TokenBudget(tokens: tokens.map { $0 / 2 })
+        let sizes = entry.metadata.mapValues { $0.serialized().count }
+        let keys = entry.metadata.keys.sorted { (sizes[$0] ?? 0, $0) < (sizes[$1] ?? 0, $1) }
+        let fitting = Set(keys.prefix { key in entry.metadata[key].map { budget.take([key: $0]) } ?? false })
+        metadata = entry.metadata.filter { fitting.contains($0.key) }
+        let omitted = keys.dropFirst(fitting.count).prefix(Self.maximumOmittedKeys)
+            .map { JSONValue.string(String($0.prefix(bytes: Self.maximumKeyLength))) }
+        guard !omitted.isEmpty else { return }
+        var rest = TokenBudget(tokens: tokens.map { $0 / 8 })
+        omittedMetadata = rest.takeFirst(of: omitted).compactMap(\.string)
+    }
+
+    /// Adds the tags, or the number of those that would need more than an eighth of the size of the answer.
+    mutating func addTags(of entry: Entry, tokens: Int?) {
+        var budget = TokenBudget(tokens: tokens.map { $0 / 8 })
+        let fitting = entry.tags.prefix { budget.take(.string($0)) }
+        tags = Array(fitting)
+        if fitting.count < entry.tags.count { omittedTags = entry.tags.count - fitting.count }
+    }
+
+    /// The approximate maximum length of a snippet in UTF-8 bytes, if the client states none.
+    private static let standardSnippet = 400
+
+    static func snippetLength(_ tokens: Int?) -> Int {
+        min(standardSnippet, TokenBudget(tokens: tokens).remainingBytes / 4)
+    }
+
+    /// Adds the part of a hit's text that matches best.
+    mutating func addSnippet(
+        of hit: QueryHit, in result: QueryResult, length: Int, withPositions: Bool = false
+    ) {
+        let part = result.snippet(of: hit, limit: length)
+        let start = part.utf8Range.lowerBound
+        snippet = hit.entry.text(in: part.utf8Range) ?? ""
+        line = hit.entry.sourceLine(ofByte: part.anchor)
+        guard withPositions else { return }
+        range = [start, part.utf8Range.upperBound]
+        marks = part.highlights.map { [$0.lowerBound - start, $0.upperBound - start] }
+        let location = hit.entry.location(ofByte: part.anchor)
+        (page, headings) = (location.page, location.headings)
+    }
+
+    /// Creates the form of a hit.
+    ///
+    /// - Parameters:
+    ///   - length: The approximate maximum length of the snippet in bytes.
+    ///   - withText: Whether the form has the whole text and the metadata.
+    ///   - withPositions: Whether it has the positions of the snippet and of the matched words.
+    package init(
+        _ hit: QueryHit, in result: QueryResult, snippetLength length: Int? = nil, withText: Bool = true,
+        withPositions: Bool = true, tokens: Int? = nil
+    ) {
+        self.init(hit.entry)
+        score = hit.score.rounded4
+        similarity = hit.similarity.rounded4
+        addSnippet(
+            of: hit, in: result, length: length ?? Self.snippetLength(tokens), withPositions: withPositions)
+        updatedAt = DateText.string(from: hit.entry.updatedAt)
+        if withText {
+            addDetails(of: hit.entry, tokens: tokens)
+            text = hit.entry.content
+        } else if !hit.entry.tags.isEmpty {
+            addTags(of: hit.entry, tokens: tokens)
+        }
+    }
+
+    // MARK: States
+
+    /// Returns the forms of entries with details, clusters and revisions.
+    static func documents(
+        of entries: [Entry], in snapshot: any StorageSnapshot, showingClusters: Bool, tokens: Int?
+    ) async throws -> [EntryDocument] {
+        let ids = entries.map(\.id)
+        let revisions = try await snapshot.revisions(of: ids)
+        let assignments = showingClusters ? try await snapshot.assignments(of: ids) : []
+        let clusters = Dictionary(assignments.map { ($0.entry, $0.cluster) }) { first, _ in first }
+        return entries.map { entry in
+            var document = EntryDocument(entry)
+            document.addDetails(of: entry, tokens: tokens)
+            document.cluster = clusters[entry.id].flatMap(\.self)?.text
+            document.revision = revisions[entry.id].map { revisionText($0, at: snapshot.stamp) }
+            return document
+        }
+    }
+
+    /// Returns a text that changes with each change of an entry. A revision is unique in an epoch of the store.
+    static func revisionText(_ revision: Revision, at stamp: Stamp) -> String {
+        "\(revision.rawValue).\(stamp.epoch.text.prefix(8))"
+    }
+}
+
+extension Float {
+    /// The number with four decimal places; more have no meaning for readers. `nil` if it is not finite.
+    var rounded4: Float? { isFinite ? Float("\((Double(self) * 1e4).rounded() / 1e4)") : nil }
+}
+
+extension StringProtocol where UTF8View: BidirectionalCollection {
+    /// Returns the beginning of a text, cut between Unicode scalars.
+    func prefix(bytes: Int) -> SubSequence {
+        guard utf8.count > bytes else { return self[...] }
+        var end = utf8.index(startIndex, offsetBy: Swift.max(0, bytes))
+        while end > startIndex, !utf8[end].startsCharacter { end = utf8.index(before: end) }
+        return self[..<end]
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte of a UTF-8 text begins a Unicode scalar.
+    var startsCharacter: Bool { self & 0b1100_0000 != 0b1000_0000 }
+}

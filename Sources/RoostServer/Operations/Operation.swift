@@ -1,0 +1,234 @@
+import Foundation
+import Roost
+import RoostModel
+
+/// A thing that a front end can do. Its stored properties are its input.
+///
+/// HTTP, agents (MCP) and the command line render operations: the schemas, the help and the JSON come from here. The
+/// parameters that several operations share, such as those of ``EntrySelection``, are read from the context.
+protocol Operation: Decodable, Sendable {
+    /// The result. Its JSON is the same in every front end.
+    associatedtype Output: Codable & Sendable
+
+    /// The name of the tool and of the function of generated clients.
+    static var name: String { get }
+    /// The effect, in one sentence.
+    static var summary: String { get }
+    /// When to use the operation, and further rules.
+    static var details: String { get }
+    static var access: OperationAccess { get }
+    static var parameters: [Argument] { get }
+    static var route: OperationRoute { get }
+    /// Whether agents are offered the operation.
+    static var isTool: Bool { get }
+    /// Whether the calls of one agent are executed in their order.
+    static var keepsOrder: Bool { get }
+    /// Whether the output has texts from the store, which agents must not take for instructions.
+    static var returnsTexts: Bool { get }
+
+    /// Executes the operation. ``Operations`` has checked the input and the access.
+    ///
+    /// - Throws: ``OperationError``, or an error of the store.
+    func run(in context: OperationContext) async throws -> Output
+
+    /// Returns the header of an answer over HTTP.
+    static func head(of output: Output) -> OperationHead
+}
+
+extension Operation {
+    static var details: String { "" }
+    static var isTool: Bool { true }
+    static var keepsOrder: Bool { false }
+    static var returnsTexts: Bool { true }
+    static func head(of output: Output) -> OperationHead { OperationHead() }
+}
+
+/// The effect of an operation, and the part of a store that it needs.
+struct OperationAccess: Sendable {
+    enum Effect: Sendable {
+        case reads
+        /// The operation adds data, and a repeated call has no further effect.
+        case adds
+        /// The operation changes or removes data, and a repeated call has no further effect.
+        case changes
+    }
+
+    enum Part: Sendable {
+        /// The visible entries and messages.
+        case texts
+        case entries
+        case newEntries
+        case messages
+        /// All of the store, which clusters are computed from.
+        case everything
+    }
+
+    var effect: Effect
+    var part: Part
+
+    init(_ effect: Effect, _ part: Part) { (self.effect, self.part) = (effect, part) }
+}
+
+/// A member of an operation's input.
+struct Argument: Sendable {
+    enum Use: Sendable {
+        case optional, required
+        /// Tools do not have the argument. Long lists of arguments use up the context of agents.
+        case programs
+    }
+
+    var name: String
+    var schema: JSONValue
+    var use: Use
+    /// The field that contains the argument in a request over HTTP.
+    var header: String?
+
+    init(_ name: String, _ schema: JSONValue, _ use: Use = .optional, header: String? = nil) {
+        (self.name, self.schema, self.use, self.header) = (name, schema, use, header)
+    }
+}
+
+/// The address of an operation over HTTP. `{name}` in the path is a parameter.
+struct OperationRoute: Sendable {
+    enum Method: String, Sendable { case get, post, patch, delete }
+
+    var method: Method
+    var path: String
+
+    init(_ method: Method, _ path: String) { (self.method, self.path) = (method, "/api/v1" + path) }
+
+    /// The heading in the documentation, such as `Entries`.
+    var tag: String { (path.split(separator: "/").dropFirst(2).first ?? "").capitalized }
+}
+
+/// The header of an answer over HTTP.
+struct OperationHead: Sendable {
+    /// The address of a created object, whose answer has the status 201.
+    var location: String?
+    /// The revision of the entry in the answer.
+    var revision: String?
+}
+
+/// An operation could not be carried out, and the client can correct its request or choose another one.
+struct OperationError: Error, Sendable, Hashable {
+    enum Code: String, Sendable {
+        case invalid, notFound, forbidden, conflict
+        /// The entry has changed since the revision that the client named.
+        case changed
+        /// The store has changed since the previous page.
+        case expired
+    }
+
+    var code: Code
+    /// A sentence for the client or model.
+    var message: String
+
+    init(_ message: String, _ code: Code = .invalid) { (self.message, self.code) = (message, code) }
+}
+
+/// An operation without its types.
+struct AnyOperation: Sendable {
+    let name: String
+    let summary: String
+    let details: String
+    let access: OperationAccess
+    let parameters: [Argument]
+    let route: OperationRoute
+    let isTool: Bool
+    let keepsOrder: Bool
+    let returnsTexts: Bool
+    /// The schemas of the stored properties and of the output, which are derived from the types.
+    let storedSchema: JSONValue
+    let outputSchema: JSONValue
+    fileprivate let run: @Sendable (OperationContext) async throws -> OperationResult
+
+    init<Wrapped: Operation>(_ type: Wrapped.Type) {
+        (name, summary, details) = (type.name, type.summary, type.details)
+        (access, parameters, route) = (type.access, type.parameters, type.route)
+        (isTool, keepsOrder, returnsTexts) = (type.isTool, type.keepsOrder, type.returnsTexts)
+        storedSchema = TypeSchema.schema(of: type)
+        outputSchema = TypeSchema.schema(of: Wrapped.Output.self)
+        run = { context in
+            let output = try await context.decode(type).run(in: context)
+            return OperationResult(json: try JSONValue.encoding(output), head: Wrapped.head(of: output))
+        }
+    }
+
+    /// The name for people, such as `Cluster members`.
+    var title: String { name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ") }
+
+    /// Returns the schema of the input as a JSON object.
+    func inputSchema(named name: String? = nil, where isIncluded: (Argument) -> Bool) -> JSONValue {
+        let included = parameters.filter(isIncluded)
+        return Schema.object(
+            named: name, Dictionary(uniqueKeysWithValues: included.map { ($0.name, $0.schema) }),
+            required: included.filter { $0.use == .required }.map(\.name))
+    }
+}
+
+struct OperationResult: Sendable {
+    var json: JSONValue
+    var head: OperationHead
+}
+
+/// The operations on a store, with the rules for one front end.
+struct Operations: Sendable {
+    let handle: StoreHandle
+    var rules: AccessRules
+    var version: String
+    /// The folder of the store, for backups; `nil` for a store without a folder.
+    var directory: URL?
+    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
+    var backupPassphrase: String?
+    /// Whether the front end serves agents: answers have a token budget, and near-duplicates are refused, unless the
+    /// input states otherwise.
+    var servesAgents = false
+
+    init(_ handle: StoreHandle, _ rules: AccessRules = AccessRules(), version: String = "") {
+        (self.handle, self.rules, self.version) = (handle, rules, version)
+    }
+
+    /// All operations, in the order of the documentation.
+    static let all: [AnyOperation] = [
+        AnyOperation(Search.self), AnyOperation(FetchEntry.self), AnyOperation(ListClusters.self),
+        AnyOperation(ListClusterMembers.self), AnyOperation(Recall.self), AnyOperation(ReadStatus.self),
+        AnyOperation(CountEntries.self), AnyOperation(AddEntry.self), AnyOperation(RememberMessages.self),
+        AnyOperation(UpdateEntry.self), AnyOperation(ForgetEntries.self), AnyOperation(Recluster.self),
+        AnyOperation(ListEntries.self), AnyOperation(RemoveEntry.self), AnyOperation(ReadCluster.self),
+        AnyOperation(MoveEntries.self), AnyOperation(LabelCluster.self), AnyOperation(RemoveCluster.self),
+        AnyOperation(MergeClusters.self), AnyOperation(SplitCluster.self), AnyOperation(CompareClusters.self),
+        AnyOperation(ListConversations.self), AnyOperation(ListMessages.self), AnyOperation(ListSources.self),
+        AnyOperation(CreateBackup.self), AnyOperation(ListBackups.self),
+    ]
+
+    /// The operations that the rules permit.
+    var permitted: [AnyOperation] { Self.all.filter { rules.permits($0.access) } }
+
+    /// Executes an operation. This is the only place that decides whether a front end may use it; the context restricts
+    /// the entries and messages.
+    ///
+    /// - Parameters:
+    ///   - arguments: The input, which matches the schema.
+    ///   - report: Receives the progress, from 0 to 100, with the name of the step.
+    func run(
+        _ operation: AnyOperation, _ arguments: [String: JSONValue],
+        report: @escaping @Sendable (Int, String) -> Void = { _, _ in }
+    ) async throws -> OperationResult {
+        guard rules.permits(operation.access) else {
+            throw OperationError("this server does not permit '\(operation.name)'", .forbidden)
+        }
+        let body: @Sendable (KnowledgeStore) async throws -> OperationResult = { store in
+            let snapshot = try await store.storage.snapshot()
+            var operations = self
+            if rules.showsEverything {
+                operations.rules.excludesMessages = try await handle.hasMessages(in: snapshot)
+            }
+            return try await operation.run(
+                OperationContext(
+                    operations: operations, operation: operation.name, arguments: arguments, store: store,
+                    snapshot: snapshot, report: report))
+        }
+        return operation.access.effect == .reads
+            ? try await handle.use(body) : try await handle.change(body)
+    }
+}

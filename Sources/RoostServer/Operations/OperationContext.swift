@@ -1,0 +1,171 @@
+import Foundation
+import Roost
+import RoostModel
+
+/// The store, the rules and the input with which an operation runs.
+struct OperationContext: Sendable {
+    let operations: Operations
+    let operation: String
+    let arguments: [String: JSONValue]
+    let store: KnowledgeStore
+    /// The state of the store when the operation began.
+    let snapshot: any StorageSnapshot
+    /// Receives the progress, from 0 to 100, with the name of the step.
+    let report: @Sendable (Int, String) -> Void
+
+    var rules: AccessRules { operations.rules }
+
+    /// Reads a part of the input.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: JSONValue.object(arguments).serialized())
+        } catch is DecodingError {
+            throw OperationError("the input does not have the form that '\(operation)' needs")
+        }
+    }
+
+    /// The size of the answer in tokens; `nil` if it is unlimited.
+    var tokens: Int? {
+        arguments["budget"]?.integer ?? (operations.servesAgents ? TokenBudget.standard : nil)
+    }
+
+    /// The size of an answer that has the notice for agents and the cursor of the next page.
+    var budget: TokenBudget {
+        var budget = TokenBudget(tokens: tokens)
+        budget.use(.string(String(repeating: " ", count: Self.frameLength)))
+        return budget
+    }
+
+    private static let frameLength = 380
+
+    // MARK: Pages
+
+    static func pageParameters(maximum: Int, standard: Int) -> [Argument] {
+        [
+            Argument(
+                "limit", Schema.integer("The maximum number of results; \(standard) by default.", 1...maximum)
+            ),
+            Argument(
+                "cursor",
+                Schema.string(
+                    "The 'nextCursor' of the previous page, for the next page.", minimum: 1,
+                    maximum: PageCursor.maximumLength)),
+        ]
+    }
+
+    /// A number that identifies the operation and the input, except the parts that can change from page to page.
+    private var digest: UInt64 {
+        PageCursor.digest(of: operation, arguments.filter { !["limit", "budget"].contains($0.key) })
+    }
+
+    /// Returns the position of the requested page; `nil` for the first one.
+    ///
+    /// - Parameter stamp: The state from which the page is read; the default is that of the snapshot.
+    /// - Throws: ``OperationError`` if the cursor is invalid, belongs to other parameters, or the store has changed
+    ///   since the previous page.
+    func position(at stamp: Stamp? = nil) throws(OperationError) -> Int? {
+        guard let text = arguments["cursor"]?.string else { return nil }
+        return try PageCursor(text, of: digest, at: stamp ?? snapshot.stamp).position
+    }
+
+    func cursor(_ position: Int, at stamp: Stamp? = nil) -> String {
+        PageCursor(position: position, of: digest, at: stamp ?? snapshot.stamp).text
+    }
+
+    /// Returns the first of the given items that fit into a budget, and the cursor of the next page.
+    ///
+    /// - Parameter isLast: Whether no items follow the given ones.
+    func page<Item: Encodable>(
+        _ items: [Item], from offset: Int, isLast: Bool, _ budget: TokenBudget
+    ) throws -> (items: [Item], next: String?) {
+        var budget = budget
+        let count = try budget.takeFirst(of: items.map { try JSONValue.encoding($0) }).count
+        let next = isLast && count == items.count ? nil : cursor(offset + count)
+        return (Array(items.prefix(count)), next)
+    }
+
+    /// Returns the requested page of a complete list, and the cursor of the next page.
+    func page<Item: Encodable>(
+        of all: [Item], standard: Int, _ budget: TokenBudget
+    ) throws -> (items: [Item], next: String?) {
+        let offset = try position() ?? 0
+        let items = Array(all.dropFirst(offset).prefix(arguments["limit"]?.integer ?? standard))
+        return try page(items, from: offset, isLast: offset + items.count >= all.count, budget)
+    }
+
+    // MARK: Entries and clusters
+
+    /// The maximum length of an id or label in characters.
+    static let maximumNameLength = 1_000
+    /// The number of characters of a client's text that a message repeats.
+    static let echoLimit = 80
+
+    /// Returns the visible entry with an id, or the only visible entry of a file or web address.
+    ///
+    /// - Throws: ``OperationError`` if the text is neither an id nor an address, or no visible entry has it.
+    func entry(_ text: String, includingMessages includesMessages: Bool = false) async throws -> Entry {
+        let name =
+            text.hasPrefix(ResourceAddress.entryPrefix)
+            ? String(text.dropFirst(ResourceAddress.entryPrefix.count)) : text
+        guard let id = UUID(uuidString: name) else {
+            if let entry = try await entry(at: name) { return entry }
+            throw OperationError(
+                "'\(text.prefix(Self.echoLimit))' is not a complete id; use an id from other results",
+                .notFound)
+        }
+        // An entry that is not visible gets the same answer as one that does not exist.
+        guard let entry = try await snapshot.entries([id]).first,
+            rules.allows(entry) || rules.allowsMessage(entry)
+        else { throw OperationError("no entry has the id \(id.text)", .notFound) }
+        guard includesMessages || rules.allows(entry) else {
+            throw OperationError(
+                "\(id.text) is a message, which '\(operation)' cannot change; the user can remove it with "
+                    + "`roost remove` or `roost chat delete`")
+        }
+        return entry
+    }
+
+    /// Returns the only visible entry of a file or web address; `nil` if a text is neither a path nor an address.
+    ///
+    /// - Throws: ``OperationError`` if no visible entry comes from it, or several do.
+    private func entry(at address: String) async throws -> Entry? {
+        guard address.hasPrefix("/") || address.contains("://") else { return nil }
+        let filter = rules.restricting(EntryFilter(sources: SourceSelection.ids(of: address)))
+        let page = try await snapshot.entries(after: nil, limit: 2, matching: filter)
+        let shown = address.prefix(Self.echoLimit)
+        guard let entry = page.entries.first else {
+            throw OperationError("no entry is from '\(shown)'; use an id from other results", .notFound)
+        }
+        guard page.entries.count == 1 else {
+            throw OperationError(
+                "several entries are from '\(shown)'; call 'search' with 'sources' to list their ids")
+        }
+        return entry
+    }
+
+    /// Returns the cluster with an id or a label.
+    ///
+    /// - Throws: ``OperationError`` if no cluster matches, or several have the label.
+    func cluster(_ text: String, among clusters: [Cluster]) throws(OperationError) -> Cluster {
+        let name =
+            text.hasPrefix(ResourceAddress.clusterPrefix)
+            ? String(text.dropFirst(ResourceAddress.clusterPrefix.count)) : text
+        let found =
+            UUID(uuidString: name).map { id in clusters.filter { $0.id == id } }
+            ?? clusters.filter { $0.label.lowercased() == name.lowercased() }
+        guard let first = found.first else {
+            throw OperationError(
+                clusters.isEmpty
+                    ? "the store has no clusters yet; \(adviceToCluster)"
+                    : "no cluster has the id or label '\(text.prefix(Self.echoLimit))'; list the clusters",
+                .notFound)
+        }
+        guard found.count == 1 else {
+            throw OperationError(
+                "several clusters have the label '\(name.prefix(Self.echoLimit))'; give an id")
+        }
+        return first
+    }
+
+    var adviceToCluster: String { FailureText.adviceToCluster(under: rules) }
+}

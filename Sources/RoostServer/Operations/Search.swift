@@ -1,0 +1,215 @@
+import Foundation
+import Roost
+import RoostModel
+
+/// A search for entries, or a list of entries without a query.
+struct Search: Operation {
+    struct Output: Codable, Sendable {
+        var results: [EntryDocument]
+        /// The nearest entries, if none is relevant.
+        var nearest: [EntryDocument]?
+        /// How the query was understood, and why there are no results.
+        var notices: [String]?
+        var nextCursor: String?
+    }
+
+    var query: String?
+    var document: String?
+    var entries: [String]?
+    var vector: [Float]?
+    var limit: Int?
+    var mode: String?
+    var minimumScore: Float?
+    var exact: Bool?
+    var all: Bool?
+    var exactWords: Bool?
+    var snippetLength: Int?
+    var includeText: Bool?
+    var positions: Bool?
+
+    static let name = "search"
+    static let summary = "Searches the user's notes and documents by meaning and by words, best match first."
+    static let details =
+        "Use a question or a few descriptive words. Returns titles and snippets; call 'fetch' for whole texts. "
+        + "Without 'query', lists the entries that match the other arguments, newest first."
+    static let access = OperationAccess(.reads, .entries)
+    static let route = OperationRoute(.post, "/search")
+
+    static let parameters =
+        [
+            Argument(
+                "query",
+                Schema.string(
+                    "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word must not "
+                        + "occur.", maximum: 20_000))
+        ] + EntrySelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 10) + [
+            TokenBudget.parameter,
+            Argument(
+                "document",
+                Schema.string(
+                    "A text in place of a query; entries similar to it are found.", minimum: 1,
+                    maximum: EntryValueParameters.maximumText), .programs),
+            Argument(
+                "entries",
+                Schema.array(
+                    of: Schema.string("An id."),
+                    "Ids of entries in place of a query; entries similar to them are found.", minimum: 1,
+                    maximum: 100), .programs),
+            Argument(
+                "vector",
+                Schema.array(
+                    of: Schema.number("A number."), "A vector of the store's model in place of a query.",
+                    minimum: 1, maximum: EmbeddingSpace.maximumDimension), .programs),
+            Argument(
+                "mode",
+                Schema.choice(
+                    SearchMode.allCases.map(\.rawValue),
+                    "Whether to compare meaning, words or both (default)."), .programs),
+        ] + settings
+
+    private static let settings = [
+        Argument("minimumScore", Schema.number("The minimum score of results.", 0...1), .programs),
+        Argument(
+            "exact", Schema.flag("Whether to compare all entries instead of using the index."), .programs),
+        Argument(
+            "all", Schema.flag("Whether to return the nearest entries even if they are not relevant."),
+            .programs),
+        Argument(
+            "exactWords", Schema.flag("Whether to search without correcting misspelled words."), .programs),
+        Argument(
+            "snippetLength", Schema.integer("The maximum length of snippets in bytes.", 1...10_000), .programs
+        ),
+        Argument(
+            "includeText", Schema.flag("Whether results have the whole text and the metadata."), .programs),
+        Argument(
+            "positions",
+            Schema.flag(
+                "Whether results have the positions of the snippet and of the matched words, the page and the "
+                    + "headings."), .programs),
+    ]
+
+    func run(in context: OperationContext) async throws -> Output {
+        let selection = try context.decode(EntrySelection.self)
+        let filter = try await selection.filter(in: context)
+        let offset = try context.position() ?? 0
+        guard let subject = try subject() else {
+            return try await list(filter, from: offset, context)
+        }
+        var search = entrySearch(subject, matching: context.rules.restricting(filter))
+        search.offset = offset
+        search.visible = context.rules.showsEverything ? nil : context.rules.restricting()
+        let limit = search.limit
+        // One more hit tells whether there is another page.
+        search.limit += 1
+        let result = try await context.store.search(search)
+        // The search may have read a newer state than that of the cursor.
+        _ = try context.position(at: result.stamp)
+        var output = Output(results: [])
+        var budget = context.budget
+        let notices = SearchNotices.texts(
+            of: result, offset: offset, showingEverything: context.rules.showsEverything,
+            hasFilter: !selection.isEmpty)
+        if !notices.isEmpty {
+            output.notices = notices
+            budget.use(.array(notices.map { .string($0) }))
+        }
+        if result.hasOnlyNoise, offset == 0 {
+            let nearest = result.nearest.map { hit in
+                var document = EntryDocument(hit.entry)
+                document.addSnippet(
+                    of: hit, in: result, length: EntryDocument.snippetLength(context.tokens))
+                document.line = nil
+                return document
+            }
+            output.nearest = try context.page(nearest, from: 0, isLast: true, budget).items
+        }
+        let results = result.hits.prefix(limit).map { hit in
+            EntryDocument(
+                hit, in: result, snippetLength: snippetLength, withText: includeText ?? false,
+                withPositions: positions ?? false, tokens: context.tokens)
+        }
+        (output.results, output.nextCursor) = try context.page(
+            results, from: offset, isLast: result.hits.count <= limit, budget)
+        return output
+    }
+
+    /// The queries that models write to ask for all entries.
+    private static let wildcards: Set = ["", "*"]
+
+    /// Returns the subject of the search; `nil` if a list is requested.
+    private func subject() throws(OperationError) -> EntrySearch.Subject? {
+        var subjects: [EntrySearch.Subject] = []
+        if let query { subjects.append(.text(query)) }
+        if let document { subjects.append(.document(document)) }
+        if let entries { subjects.append(.entries(try TextValues.ids(entries, "entries"))) }
+        if let vector { subjects.append(.vector(vector)) }
+        guard subjects.count <= 1 else {
+            throw OperationError("pass only one of 'query', 'document', 'entries' and 'vector'")
+        }
+        if let query, Self.wildcards.contains(query.filter { !$0.isWhitespace }) { return nil }
+        return subjects.first
+    }
+
+    private func entrySearch(
+        _ subject: EntrySearch.Subject, matching filter: EntryFilter
+    ) -> EntrySearch {
+        var search = EntrySearch(subject, matching: filter, limit: limit ?? 10)
+        search.mode = mode.flatMap(SearchMode.init) ?? .hybrid
+        search.minimumScore = minimumScore
+        search.isExact = exact ?? false
+        search.includesAll = all ?? false
+        search.usesExactWords = exactWords ?? false
+        return search
+    }
+
+    // MARK: Lists
+
+    /// Returns a page of the entries that match a filter, newest first.
+    ///
+    /// - Complexity: O(number of entries that match the filter).
+    private func list(
+        _ filter: EntryFilter, from offset: Int, _ context: OperationContext
+    ) async throws -> Output {
+        var headers: [EntryHeader] = []
+        for try await page in context.snapshot.headerPages(matching: context.rules.restricting(filter)) {
+            headers += page.headers
+        }
+        // Of entries with the same date, the one that was stored last is the newest.
+        let sorted = headers.enumerated().sorted {
+            ($1.element.createdAt, $1.offset) < ($0.element.createdAt, $0.offset)
+        }
+        let ids = sorted.dropFirst(offset).prefix(limit ?? 10).map(\.element.id)
+        let items = try await context.snapshot.entries(ids).map { entry in
+            var document = EntryDocument(entry)
+            document.snippet = String(
+                entry.content.prefix(bytes: EntryDocument.snippetLength(context.tokens)))
+            document.createdAt = DateText.string(from: entry.createdAt)
+            document.updatedAt = DateText.string(from: entry.updatedAt)
+            if !entry.tags.isEmpty { document.addTags(of: entry, tokens: context.tokens) }
+            return document
+        }
+        let (results, next) = try context.page(
+            items, from: offset, isLast: offset + ids.count >= headers.count, context.budget)
+        let notice = Self.notice(
+            count: headers.count, offset, isEmptyPage: ids.isEmpty, filter, context)
+        return Output(results: results, notices: notice.map { [$0] }, nextCursor: next)
+    }
+
+    /// Returns the sentence about a list.
+    private static func notice(
+        count: Int, _ offset: Int, isEmptyPage: Bool, _ filter: EntryFilter, _ context: OperationContext
+    ) -> String? {
+        guard offset == 0 else {
+            return isEmptyPage ? "there are no entries after the first \(offset)" : nil
+        }
+        guard count == 0 else {
+            return count == 1 ? "one entry matches" : "\(count) entries match; they are listed newest first"
+        }
+        if context.rules.showsEverything, context.snapshot.stamp.entryCount == 0 {
+            return "the store has no entries"
+        }
+        return filter == .all
+            ? SearchNotices.noEntries(showingEverything: context.rules.showsEverything)
+            : "no entry matches the filter"
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+package import Roost
+import RoostChunks
+import RoostConversations
+package import RoostModel
+
+/// The state of the visible part of a store.
+package struct StatusDocument: Codable, Sendable {
+    /// The conversation that the server is limited to.
+    package struct Scope: Codable, Sendable {
+        package var user: String
+        package var session: String
+        package var agent: String
+    }
+
+    /// The version of Roost.
+    package var version: String
+    /// The id of the store.
+    package var store: String
+    /// The id of the store's history; a restore begins another one.
+    package var epoch: String
+    /// The revision of the latest change.
+    package var revision: Int
+    /// The number of visible entries without messages.
+    package var entries: Int
+    package var messages: Int?
+    /// The number of clusters of all levels.
+    package var clusters: Int?
+    package var reclusteredAt: String?
+    /// The embedding model, and the number of dimensions of its vectors.
+    package var model: String
+    package var dimension: Int
+    package var readOnly: Bool
+    package var timeZone: String
+    /// The tags, the folder and the conversation that limit the visible part.
+    package var tags: [String]?
+    package var folder: String?
+    package var conversation: Scope?
+}
+
+struct ReadStatus: Operation {
+    typealias Output = StatusDocument
+
+    static let name = "status"
+    static let summary =
+        "Returns the numbers of entries, messages and clusters, the embedding model, the permissions and the time "
+        + "zone."
+    static let access = OperationAccess(.reads, .texts)
+    static let route = OperationRoute(.get, "/status")
+    static let returnsTexts = false
+    static let parameters: [Argument] = []
+
+    func run(in context: OperationContext) async throws -> StatusDocument {
+        try await StatusDocument(
+            of: context.store, context.snapshot, under: context.rules, version: context.operations.version)
+    }
+}
+
+extension StatusDocument {
+    /// Describes the part of a store that rules permit to see.
+    package init(
+        of store: KnowledgeStore, _ snapshot: any StorageSnapshot, under rules: AccessRules = AccessRules(),
+        version: String
+    ) async throws {
+        let (stamp, space, filter) = (snapshot.stamp, store.embedder.space, rules.restricting())
+        self.init(
+            version: version, store: stamp.store.text, epoch: stamp.epoch.text,
+            revision: Int(stamp.revision.rawValue),
+            entries: filter.matchesAll ? stamp.entryCount : try await snapshot.rows(matching: filter).count,
+            model: space.model,
+            dimension: space.dimension, readOnly: rules.isReadOnly || store.isReadOnly,
+            timeZone: TimeZone.current.identifier)
+        if rules.showsEverything {
+            clusters = stamp.clusterCount
+            reclusteredAt = try await snapshot.clusteringRun().map { DateText.string(from: $0.createdAt) }
+        }
+        if filter.matchesAll {
+            messages = 0
+        } else if rules.showsMessages {
+            let filter = rules.scope.map { ConversationMemory.Filter($0) } ?? .all
+            messages = try await snapshot.rows(matching: filter.entries).count
+        }
+        if !rules.tags.isEmpty { tags = rules.tags.sorted() }
+        folder = rules.sourcePrefix
+        conversation = rules.scope.map { Scope(user: $0.userId, session: $0.sessionId, agent: $0.agentId) }
+    }
+}
+
+struct ListSources: Operation {
+    struct SourceDocument: Codable, Sendable {
+        /// The id, for a file its URL.
+        var id: String
+        var ingestedAt: String
+    }
+
+    struct Output: Codable, Sendable {
+        var sources: [SourceDocument]
+        /// The number of all sources.
+        var count: Int
+        var nextCursor: String?
+    }
+
+    var limit: Int?
+
+    static let name = "sources"
+    static let summary =
+        "Lists the files and other sources from which entries were ingested, in the order of their ids."
+    static let access = OperationAccess(.reads, .everything)
+    static let route = OperationRoute(.get, "/sources")
+    static let isTool = false
+    static let parameters = OperationContext.pageParameters(maximum: 10_000, standard: 1_000)
+
+    func run(in context: OperationContext) async throws -> Output {
+        let offset = try context.position() ?? 0
+        let all = try await context.snapshot.sources()
+        let page = all.dropFirst(offset).prefix(limit ?? 1_000).map {
+            SourceDocument(id: $0.id, ingestedAt: DateText.string(from: $0.ingestedAt))
+        }
+        let end = offset + page.count
+        return Output(
+            sources: page, count: all.count, nextCursor: end < all.count ? context.cursor(end) : nil)
+    }
+}
+
+// MARK: Backups
+
+extension OperationContext {
+    fileprivate func backup() throws(OperationError) -> StoreBackup {
+        guard let directory = operations.directory else {
+            throw OperationError("the store has no folder, so it has no backups", .conflict)
+        }
+        return StoreBackup(directory)
+    }
+}
+
+struct CreateBackup: Operation {
+    struct Output: Codable, Sendable {
+        /// The id of the snapshot.
+        var snapshot: String
+        var writtenBytes: Int
+        var encrypted: Bool
+        /// The digests of corrupt original files, which the snapshot lacks.
+        var damagedDocuments: [String]
+    }
+
+    static let name = "create_backup"
+    static let summary = "Creates a snapshot in the store's own backup repository."
+    static let details =
+        "The answer comes when the snapshot is complete. The first backup creates the repository, which is "
+        + "encrypted if the server was started with a passphrase for backups."
+    static let access = OperationAccess(.adds, .everything)
+    static let route = OperationRoute(.post, "/backups")
+    static let isTool = false
+    static let parameters: [Argument] = []
+
+    func run(in context: OperationContext) async throws -> Output {
+        let backup = try context.backup()
+        let repository = try await backup.openOrCreateOwn(passphrase: context.operations.backupPassphrase)
+        let report = try await backup.create(in: repository, tags: ["server"])
+        return Output(
+            snapshot: report.snapshot.id, writtenBytes: report.writtenBytes,
+            encrypted: repository.isEncrypted, damagedDocuments: report.damagedDocuments)
+    }
+}
+
+struct ListBackups: Operation {
+    struct Backup: Codable, Sendable {
+        var id: String
+        var createdAt: String
+        var tags: [String]
+    }
+
+    struct Output: Codable, Sendable {
+        var backups: [Backup]
+        /// The ids of snapshots that are damaged or have a newer format.
+        var unreadable: [String]
+    }
+
+    static let name = "backups"
+    static let summary = "Lists the snapshots of the store's own backup repository, oldest first."
+    static let access = OperationAccess(.reads, .everything)
+    static let route = OperationRoute(.get, "/backups")
+    static let isTool = false
+    static let parameters: [Argument] = []
+
+    func run(in context: OperationContext) async throws -> Output {
+        let backup = try context.backup()
+        // The folder of a store that was moved away has no backups either, but this is another problem.
+        _ = try StoreManifest.read(in: backup.directory)
+        // A store without backups has no repository, and listing must not create one.
+        guard FileManager.default.fileExists(atPath: backup.ownRepository.path) else {
+            return Output(backups: [], unreadable: [])
+        }
+        let passphrase = context.operations.backupPassphrase
+        let list = try await backup.openOrCreateOwn(passphrase: passphrase).snapshotList()
+        return Output(
+            backups: list.snapshots.map {
+                Backup(id: $0.id, createdAt: DateText.string(from: $0.created), tags: $0.tags)
+            }, unreadable: list.unreadable.map(\.id))
+    }
+}

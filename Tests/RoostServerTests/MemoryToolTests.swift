@@ -1,0 +1,202 @@
+import Foundation
+import Roost
+import RoostConversations
+import RoostModel
+import TestSupport
+import Testing
+
+@testable import RoostServer
+
+/// Tests of the tools that remember texts and messages and recall them.
+@Suite(.temporaryFolders) struct MemoryToolTests {
+    private static let note: JSONValue = "The meeting is on Monday at nine."
+
+    @Test func `a change of an equal entry is reported`() async throws {
+        let harness = MCPHarness()
+        let first = await harness.call("remember", ["text": Self.note, "title": "Meeting"])
+        #expect(first["stored"] == true && first["updated"] == false)
+        let same = await harness.call(
+            "remember", ["text": Self.note, "title": "Meeting", "allowDuplicate": true])
+        #expect(same["stored"] == false && same["updated"] == false && same["id"] == first["id"])
+        let other = await harness.call(
+            "remember", ["text": Self.note, "title": "Date", "tags": ["work"], "allowDuplicate": true])
+        #expect(other["stored"] == false && other["updated"] == true && other["id"] == first["id"])
+    }
+
+    @Test func `an answer without effect says how to proceed`() async throws {
+        let harness = MCPHarness()
+        let first = await harness.call("remember", ["text": Self.note])
+        let id = try #require(first["id"])
+        #expect(first["notices"] == nil)
+        func notice(_ tool: String, _ arguments: JSONValue) async -> String {
+            await harness.call(tool, arguments)["notices"]?.elements?.first?.string ?? ""
+        }
+        #expect(await notice("remember", ["text": Self.note]) == "the text was stored before")
+        #expect(await notice("remember", ["text": Self.note, "tags": ["work"]]).contains("call 'update'"))
+        let similar: JSONValue = "The meeting is on Monday at nine!"
+        #expect(await notice("remember", ["text": similar]).contains("allowDuplicate"))
+        #expect(await notice("forget", ["ids": [id]]).contains("confirm"))
+        #expect(await notice("forget", ["ids": [id], "confirm": true]) == "")
+    }
+
+    @Test func `a recalled message has short scores and nothing twice`() async throws {
+        let harness = MCPHarness()
+        let messages = ["the heron stood in the water", "the bread rises in the kitchen"].map {
+            JSONValue.object(["role": "user", "content": .string($0)])
+        }
+        _ = await harness.call("remember_messages", ["messages": .array(messages), "session": "one"])
+        let answer = await harness.call("recall", ["query": "where did the heron stand", "limit": 1])
+        let found = try #require(answer["messages"]?.elements?.first?.members)
+        #expect(Set(found.keys) == ["message", "score", "similarity", "before", "after"])
+        for name in ["score", "similarity"] {
+            let number = try #require(found[name]?.double)
+            #expect(number > 0 && (number * 1e4).rounded() / 1e4 == number, "\(number)")
+        }
+        #expect(found["message"]?["session"] == "one")
+        // The title of a conversation is not in its messages.
+        let draft = MessageDraft(role: .user, content: "the heron flew away", title: "Birds")
+        let scope = ChatScope(userId: "u", sessionId: "two", agentId: "a")
+        try await ConversationMemory(harness.store).remember([draft], in: scope)
+        let titled = await harness.call("recall", ["query": "the heron flew away", "session": "two"])
+        #expect(titled["messages"]?.elements?.first?["title"] == "Birds")
+    }
+
+    @Test(arguments: ["user", "session", "agent"]) func `an empty name of a conversation is refused`(
+        name: String
+    ) async throws {
+        let harness = MCPHarness()
+        let messages: JSONValue = [["role": "user", "content": "hello"]]
+        for (tool, arguments) in [
+            ("remember_messages", ["messages": messages, name: ""]), ("recall", ["query": "x", name: " "]),
+        ] as [(String, [String: JSONValue])] {
+            let failure = await harness.call(tool, .object(arguments)).string
+            #expect(failure == "'\(name)' is empty; omit it, or give a name")
+        }
+        #expect(await harness.call("status")["messages"] == 0)
+    }
+
+    @Test func `an undo reverts the last call of a tool only`() async throws {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
+            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "mcp"))
+        let harness = MCPHarness(store: store)
+        let id = try #require(await harness.call("remember", ["text": Self.note])["id"])
+        _ = await harness.call("remember", ["text": "The swifts nest under the roof."])
+        _ = await harness.call("forget", ["ids": [id], "confirm": true])
+        // A call that changes nothing keeps the last change.
+        _ = await harness.call("remember", ["text": "The swifts nest under the roof."])
+        _ = await harness.call("search", ["query": "swifts"])
+        let report = try await store.undo()
+        #expect(report.restored == 1 && report.removed == 0)
+        #expect(await harness.call("status")["entries"] == 2)
+        // Changes after an undo can be undone as well.
+        _ = await harness.call("remember", ["text": "The bread rises in an hour."])
+        #expect(try await store.undo().removed == 1)
+    }
+
+    @Test func `near-duplicates and the nearest entries have snippets`() async throws {
+        let harness = MCPHarness()
+        _ = await harness.call("remember", ["text": Self.note])
+        let answer = await harness.call("remember", ["text": "The meeting is on Monday at nine!"])
+        #expect(answer["duplicates"]?.elements?.first?["snippet"] == Self.note)
+        for word in ["swift", "roof", "heron", "water"] {
+            try await harness.store.add("the \(word) in the morning")
+        }
+        let found = await harness.call("search", ["query": "quantum physics"])
+        let nearest = try #require(found["nearest"]?.elements)
+        #expect(!nearest.isEmpty && nearest.allSatisfy { $0["snippet"]?.string?.isEmpty == false })
+    }
+
+    @Test func `a text of several passages is compared as a whole`() async throws {
+        let harness = MCPHarness()
+        let words = (0..<700).map { "word\($0)" }
+        let text = words.joined(separator: " ")
+        let stored = await harness.call("remember", ["text": .string(text)])
+        #expect(stored["stored"] == true)
+        for changed in [text + " ", text.replacingOccurrences(of: "word9 ", with: "other "), text + " more"] {
+            let answer = await harness.call("remember", ["text": .string(changed)])
+            #expect(answer["stored"] == false)
+            #expect(answer["duplicates"]?.elements?.first?["id"] == stored["id"], "\(answer)")
+        }
+        let other = (0..<700).map { "topic\($0)" }.joined(separator: " ")
+        #expect(await harness.call("remember", ["text": .string(other)])["stored"] == true)
+    }
+
+    @Test func `update sets and removes the title`() async throws {
+        let harness = MCPHarness()
+        let id = try #require(await harness.call("remember", ["text": Self.note])["id"])
+        let titled = await harness.call("update", ["id": id, "title": "Date"])
+        #expect(titled["title"] == "Date" && titled["metadata"] == ["title": "Date"])
+        let untitled = await harness.call("update", ["id": id, "title": ""])
+        #expect(untitled["metadata"] == [:])
+    }
+
+    @Test func `a text that recurs in the conversation is stored, and a repeated call is not`() async throws {
+        let harness = MCPHarness()
+        for reply in ["Which one?", "Done."] {
+            let turns: JSONValue = [
+                ["role": "user", "content": "yes"], ["role": "assistant", "content": .string(reply)],
+            ]
+            for expected in [["new": 2, "known": 0], ["new": 0, "known": 2]] as [JSONValue] {
+                #expect(await harness.call("remember_messages", ["messages": turns]) == expected)
+            }
+        }
+        #expect(await harness.call("status")["messages"] == 4)
+    }
+
+    @Test func `messages have the same names in requests and answers`() async throws {
+        let harness = MCPHarness()
+        let message: JSONValue = [
+            "role": "user", "content": "My sister plays the cello.", "name": "m1",
+            "timestamp": "2026-01-02T10:00:00Z",
+        ]
+        let answer = await harness.call("remember_messages", ["messages": [message]])
+        #expect(answer == ["new": 1, "known": 0])
+        let recalled = await harness.call("recall", ["query": "cello"])
+        let found = recalled["messages"]?.elements?.first?["message"]
+        #expect(found?["name"] == "m1")
+        #expect(found?["timestamp"]?.string?.hasPrefix("2026-01-02T10:00:00") == true)
+    }
+
+    @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
+        let harness = MCPHarness()
+        let empty = await harness.call("recall", ["query": "quantum"])
+        #expect(empty["messages"] == [] && empty["notices"] == ["there are no messages yet"])
+        _ = await harness.call("remember", ["text": "an entry"])
+        #expect(await harness.call("recall", ["query": "quantum"])["notices"] == empty["notices"])
+        let filtered = await harness.call("recall", ["query": "quantum", "user": "ann"])
+        let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
+        _ = await harness.call(
+            "remember_messages",
+            ["messages": .array(texts.map { ["role": "user", "content": .string($0)] })])
+        let answer = await harness.call("recall", ["query": "quantum chromodynamics lattice"])
+        #expect(answer["messages"] == [])
+        #expect(answer["notices"]?.elements?.last?.string?.contains("no message is close") == true)
+        let nearest = try #require(answer["nearest"]?.elements)
+        #expect(nearest.count == 3)
+        #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.string ?? "") && $0["id"] != nil })
+        let excluding = await harness.call("recall", ["query": "heron -the -choir -paint"])
+        #expect(excluding["messages"] == [])
+        #expect(excluding["notices"]?.elements?.last == "no message meets the conditions of the query")
+        let none = await harness.call("recall", ["query": "heron", "until": "2000-01-01"])
+        #expect(none["messages"] == [] && none["notices"] == filtered["notices"])
+        #expect(none["notices"] == ["no message matches the conversation and the period"])
+    }
+
+    @Test func `a date as the end of a recall names the whole day, and a time is exact`() async throws {
+        let harness = MCPHarness()
+        let times = ["2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"]
+        let messages = times.map { time -> JSONValue in
+            ["role": "user", "content": .string("the heron at \(time)"), "timestamp": .string(time)]
+        }
+        _ = await harness.call("remember_messages", ["messages": .array(messages)])
+        func count(_ name: String, _ text: String) async -> Int? {
+            let arguments: JSONValue = .object(["query": "the heron", name: .string(text)])
+            return await harness.call("recall", arguments)["messages"]?.elements?.count
+        }
+        #expect(await count("until", "2026-01-01") == 1)
+        #expect(await count("until", "2026-01-02") == 3)
+        #expect(await count("until", "2026-01-02T00:00:00Z") == 1)
+        #expect(await count("since", "2026-01-02") == 2)
+    }
+}

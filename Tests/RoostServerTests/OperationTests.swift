@@ -1,0 +1,191 @@
+import Foundation
+import NIOHTTP1
+import Roost
+import RoostConversations
+import RoostModel
+import TestSupport
+import Testing
+
+@testable import RoostServer
+
+/// Tests that an operation has the same input and the same JSON in every front end.
+@Suite(.temporaryFolders)
+struct OperationTests {
+    /// A store with entries, messages and clusters, and the names of some of them.
+    private struct Sample {
+        let store: KnowledgeStore
+        let entry: JSONValue
+        let cluster: JSONValue
+        let label: JSONValue
+
+        init(_ store: KnowledgeStore) async throws {
+            self.store = store
+            for number in 0..<6 {
+                try await store.add("tomato soil garden water seeds plant \(number)", tags: ["garden"])
+                try await store.add("engine piston gearbox oil brake motor \(number)")
+            }
+            let added = try await store.add(
+                "the swift above the roof", tags: ["birds"], metadata: ["year": 2026])
+            entry = .string(added.id.text)
+            let scope = ChatScope(userId: "default", sessionId: "default", agentId: "default")
+            _ = try await ConversationMemory(store).remember(Self.drafts, in: scope)
+            _ = try await store.recluster(clusters: 2)
+            let cluster = try #require(try await store.storage.snapshot().clusterRecords().first)
+            self.cluster = .string(cluster.id.text)
+            _ = try await store.clusters.label(cluster.id, as: "My label")
+            label = "My label"
+        }
+
+        private static let drafts = [
+            MessageDraft(
+                role: .user, content: "My sister plays the cello.",
+                timestamp: Date(timeIntervalSince1970: 1e9))
+        ]
+
+        /// Inputs that find the store, or leave it, in the same state.
+        var inputs: [String: [String: JSONValue]] {
+            [
+                "search": ["query": "swift roof", "tags": ["birds"], "limit": 2],
+                "fetch": ["id": entry], "clusters": ["query": "garden"],
+                "cluster_members": ["cluster": cluster, "limit": 2],
+                "recall": ["query": "cello"], "status": [:], "count": ["by": ["tag", "year"]],
+                "remember": ["text": "the swift above the roof", "allowDuplicate": true, "tags": ["birds"]],
+                "remember_messages": [
+                    "messages": [
+                        [
+                            "role": "user", "content": "My sister plays the cello.",
+                            "timestamp": "2001-09-09T01:46:40Z",
+                        ]
+                    ]
+                ],
+                "update": ["id": entry, "addTags": ["birds"]], "forget": ["ids": [entry]],
+                "recluster": ["clusters": 2, "dryRun": true], "list": ["limit": 3],
+                "cluster": ["cluster": label], "move_entries": ["cluster": cluster, "entries": [entry]],
+                "label_cluster": ["cluster": cluster, "label": label], "cluster_diff": [:],
+                "conversations": [:], "messages": ["user": "default"], "sources": [:], "backups": [:],
+            ]
+        }
+    }
+
+    /// The operations whose repetition has another result.
+    private static let notRepeatable: Set = [
+        "remove", "remove_cluster", "merge_clusters", "split_cluster", "create_backup",
+    ]
+
+    @Test(arguments: Operations.all.map(\.name).filter { !notRepeatable.contains($0) })
+    func `an operation has the same JSON in every front end`(name: String) async throws {
+        let folder = try TemporaryFolder().url
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
+        let sample = try await Sample(store)
+        let operation = try #require(Operations.all.first { $0.name == name })
+        let input = try #require(sample.inputs[name])
+        // The first call may change the store.
+        var operations = Operations(StoreHandle { store }, version: "test")
+        operations.directory = folder
+        _ = try await operations.run(operation, input)
+        let expected = try await operations.run(operation, input).json
+        if operation.isTool {
+            var members = await MCPHarness(store: store).call(name, .object(input)).members
+            let notice = members?.removeValue(forKey: "notice")
+            #expect(members.map(JSONValue.object) == expected)
+            #expect((notice != nil) == operation.returnsTexts)
+        }
+        try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
+            let (method, path, body) = Self.request(operation, input)
+            let answer = try await harness.send(method, path, body)
+            #expect(answer.status == 200 && answer.json == expected, "\(answer.text)")
+        }
+        try await store.close()
+    }
+
+    /// Returns the request over HTTP for an input.
+    private static func request(
+        _ operation: AnyOperation, _ input: [String: JSONValue]
+    ) -> (HTTPMethod, String, JSONValue?) {
+        var (path, rest) = (operation.route.path, input)
+        for (name, value) in input where path.contains("{\(name)}") {
+            path = path.replacing("{\(name)}", with: text(value))
+            rest[name] = nil
+        }
+        let method = HTTPMethod(rawValue: operation.route.method.rawValue.uppercased())
+        guard method == .GET || method == .DELETE else { return (method, path, .object(rest)) }
+        let pairs = rest.flatMap { name, value in (value.elements ?? [value]).map { "\(name)=\(text($0))" } }
+        return (method, pairs.isEmpty ? path : path + "?" + pairs.joined(separator: "&"), nil)
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+        return text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    @Test(
+        arguments: [
+            (
+                "search", ["query", "swift roof"],
+                ["query": "swift roof", "includeText": true, "positions": true], "results"
+            ),
+            ("clusters", ["cluster", "list"], [:], "clusters"),
+            ("recall", ["chat", "search", "cello"], ["query": "cello"], "messages"),
+            ("status", ["status"], [:], nil),
+        ] as [(String, [String], [String: JSONValue], String?)])
+    func `the command prints the JSON of an operation`(
+        name: String, command: [String], input: [String: JSONValue], member: String?
+    ) async throws {
+        let cli = CommandLineDriver()
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let store = try await KnowledgeStore.open(at: cli.home.appendingPathComponent("s")) { _ in
+            LexicalEmbedder()
+        }
+        _ = try await Sample(store)
+        let outcome = try cli.roost(command + ["--json", "--store=s"])
+        let printed = try JSONValue(json: Data(outcome.output.utf8))
+        let operation = try #require(Operations.all.first { $0.name == name })
+        let version = printed["version"]?.string ?? ""
+        let json = try await Operations(StoreHandle { store }, version: version).run(operation, input).json
+        if let member {
+            #expect(printed == json[member], "\(outcome.error)")
+        } else {
+            // The command adds facts about the files of the store.
+            let members = try #require(json.members)
+            #expect(printed.members?.filter { members[$0.key] != nil } == members)
+        }
+        try await store.close()
+    }
+
+    @Test(arguments: Operations.all.indices)
+    func `the parameters of an operation are its stored properties and those of its groups`(index: Int) {
+        let operation = Operations.all[index]
+        let names = operation.parameters.map(\.name)
+        #expect(Set(names).count == names.count)
+        let stored = operation.storedSchema["properties"]?.members?.keys.map(\.self) ?? []
+        #expect(Set(stored).subtracting(names) == [], "\(operation.name)")
+        for parameter in operation.parameters {
+            guard let property = operation.storedSchema["properties"]?[parameter.name] else { continue }
+            let types = parameter.schema["type"]?.elements ?? [parameter.schema["type"] ?? .null]
+            #expect(types.contains(property["type"] ?? .null), "\(operation.name) \(parameter.name)")
+        }
+        let required = Set(operation.storedSchema.strings("required"))
+        #expect(required.isSubset(of: operation.parameters.filter { $0.use == .required }.map(\.name)))
+    }
+
+    @Test func `an operation that the rules forbid does not run`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let sample = try await Sample(store)
+        var operations = Operations(StoreHandle { store })
+        for change: (inout AccessRules) -> Void in [
+            { $0.isReadOnly = true }, { $0.tags = ["garden"] }, { $0.sourcePrefix = "file:///notes/" },
+            { $0.scope = ChatScope(userId: "a", sessionId: "b", agentId: "c") },
+        ] {
+            operations.rules = AccessRules()
+            change(&operations.rules)
+            let revision = try await store.storage.snapshot().stamp.revision
+            for operation in Operations.all where !operations.rules.permits(operation.access) {
+                await #expect(throws: OperationError.self) {
+                    try await operations.run(operation, sample.inputs[operation.name] ?? [:])
+                }
+            }
+            #expect(try await store.storage.snapshot().stamp.revision == revision)
+            #expect(operations.permitted.count < Operations.all.count)
+        }
+    }
+}

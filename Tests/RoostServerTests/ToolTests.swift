@@ -1,0 +1,328 @@
+import Foundation
+import Roost
+import RoostConversations
+import RoostModel
+import Testing
+
+@testable import RoostServer
+
+struct ToolTests {
+    // MARK: Searching and reading
+
+    @Test func `a remembered text is found and read`() async throws {
+        let harness = MCPHarness()
+        let stored = await harness.call(
+            "remember",
+            ["text": "The swift is back above the roof.", "title": "Birds", "tags": ["nature"]])
+        let id = try #require(stored["id"]?.string)
+        #expect(stored["stored"] == true)
+        let found = await harness.call("search", ["query": "swift above the roof"])
+        let first = try #require(found["results"]?.elements?.first)
+        #expect(first["id"]?.string == id)
+        #expect(first["title"] == "Birds")
+        #expect(first["url"] == .string("roost://entry/\(id)"))
+        let entry = await harness.call("fetch", ["id": .string(id)])
+        #expect(entry["text"] == "The swift is back above the roof.")
+        #expect(entry["tags"] == ["nature"])
+        let time = try #require(first["updatedAt"])
+        #expect(entry["updatedAt"] == time)
+    }
+
+    @Test func `the text of a result holds the same data as the structured content`() async throws {
+        let harness = MCPHarness()
+        _ = await harness.call("remember", ["text": "A \"quoted\" text\nwith lines and \u{1b}[31m."])
+        let response = await harness.request(
+            "tools/call", ["name": "search", "arguments": ["query": "quoted text"]])
+        let text = try #require(response["result"]?["content"]?.elements?.first?["text"]?.string)
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        #expect(value == response["result"]?["structuredContent"])
+    }
+
+    @Test func `a long text is fetched in parts that together are the text`() async throws {
+        let harness = MCPHarness()
+        let text = (0..<3_000).map { "Zeile \($0) über 🐦 \"Vögel\"" }.joined(separator: "\n")
+        let id = try #require(await harness.call("remember", ["text": .string(text)])["id"])
+        var parts = ""
+        var offset: JSONValue = 0
+        var count = 0
+        while true {
+            let part = await harness.call("fetch", ["id": id, "offset": offset, "budget": 2_000])
+            #expect(part.serialized().count <= 2_000 * 3 + 100)
+            parts += try #require(part["text"]?.string)
+            count += 1
+            guard let next = part["nextOffset"] else { break }
+            offset = next
+        }
+        #expect(count > 10)
+        #expect(parts == text)
+    }
+
+    @Test func `a cursor is refused after a change and with other arguments`() async throws {
+        let harness = MCPHarness()
+        for number in 0..<5 { try await harness.store.add("common word, note number \(number)") }
+        let page = await harness.call("search", ["query": "common word", "limit": 2])
+        let cursor = try #require(page["nextCursor"])
+        let other = await harness.call("search", ["query": "note", "limit": 2, "cursor": cursor])
+        #expect(other.string?.contains("different parameters") == true)
+        try await harness.store.add("one more")
+        let changed = await harness.call("search", ["query": "common word", "limit": 2, "cursor": cursor])
+        #expect(changed.string?.contains("has changed") == true)
+        let invalid = await harness.call("search", ["query": "common word", "cursor": "zzz"])
+        #expect(invalid.string?.contains("invalid") == true)
+    }
+
+    // MARK: Arguments
+
+    @Test func `unknown arguments are refused by name`() async {
+        let message = await MCPHarness().call("search", ["query": "x", "querry": "y", "limt": 3])
+        #expect(message.string?.contains("'limt', 'querry'") == true)
+        let status = await MCPHarness().call("status", ["limit": 3])
+        #expect(status.string == "arguments has the unknown member 'limit'; it has no members")
+    }
+
+    @Test(arguments: ["", " \n"])
+    func `an empty title does not replace the title of the text`(title: String) async throws {
+        let harness = MCPHarness()
+        let stored = await harness.call("remember", ["text": "the heron nests", "title": .string(title)])
+        let entry = await harness.call("fetch", ["id": try #require(stored["id"])])
+        #expect(entry["title"] == "the heron nests" && entry["metadata"] == [:])
+        // Rows of other programs can have such a title, or null.
+        for value: MetadataValue in [.string(title), .null] {
+            let added = try await harness.store.add("the stork nests", metadata: ["title": value])
+            let other = await harness.call("fetch", ["id": .string(added.id.text)])
+            #expect(other["title"] == "the stork nests")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["query": 5], "must be a string"), (["query": "x", "limit": 0], "from 1 to 1000"),
+            (["query": "x", "limit": 2.5], "must be a whole number"),
+            (["query": "x", "limit": "5"], "must be a whole number, not a string"),
+            (["query": "x", "tags": "a"], "must be an array of strings, not a string"),
+            (["query": "x", "tags": [1]], "arguments.tags[0] must be a string, not a number"),
+            (["query": "x", "where": ["status": "done"]], "must be an array of strings, not an object"),
+            (["query": "x", "where": ["nonsense"]], "'where' takes"),
+            (["query": "x", "where": ["created>=soon"]], "not with 'soon'"),
+            (["query": "x", "where": ["status==done"]], "'where' takes"),
+            (["query": "x", "since": "soon"], "must be a time"),
+            (["query": "x", "cluster": "birds"], "no clusters"),
+        ] as [(JSONValue, String)])
+    func `invalid arguments are explained`(arguments: JSONValue, expected: String) async throws {
+        let harness = MCPHarness()
+        try await harness.store.add("a note")
+        let message = await harness.call("search", arguments)
+        #expect(message.string?.contains(expected) == true, "\(message)")
+    }
+
+    @Test func `scores have four decimal places`() async throws {
+        let harness = MCPHarness()
+        try await harness.store.add("the swifts return in May")
+        let answer = await harness.call("search", ["query": "swifts return in spring"])
+        let score = try #require(answer["results"]?.elements?.first?["score"]?.double, "\(answer)")
+        #expect(score > 0 && score == (score * 1e4).rounded() / 1e4)
+    }
+
+    // MARK: Writing
+
+    @Test func `an empty text is refused by its name`() async {
+        let message = await MCPHarness().call("remember", ["text": " "])
+        #expect(message.string?.contains("'text' is empty") == true, "\(message)")
+    }
+
+    @Test func `a near-duplicate is reported instead of stored`() async throws {
+        let harness = MCPHarness()
+        _ = await harness.call("remember", ["text": "The meeting is on Monday at nine."])
+        let again = await harness.call("remember", ["text": "The meeting is on Monday at nine!"])
+        #expect(again["stored"] == false)
+        #expect(again["duplicates"]?.elements?.count == 1)
+        #expect(try await harness.store.storage.snapshot().stamp.entryCount == 1)
+        let forced = await harness.call(
+            "remember", ["text": "The meeting is on Monday at nine!", "allowDuplicate": true])
+        #expect(forced["stored"] == true)
+    }
+
+    @Test func `an update changes text, tags and metadata in one commit`() async throws {
+        let harness = MCPHarness()
+        let id = try #require(
+            await harness.call(
+                "remember", ["text": "old text", "tags": ["a"], "metadata": ["x": 1, "y": 2]])["id"])
+        let before = try await harness.store.storage.snapshot().stamp.revision
+        let changed = await harness.call(
+            "update",
+            [
+                "id": id, "text": "new words", "addTags": ["b"], "removeTags": ["a"],
+                "metadata": ["x": nil, "z": "3"],
+            ])
+        #expect(changed["tags"] == ["b"])
+        #expect(changed["metadata"] == ["y": 2, "z": "3"])
+        #expect(try await harness.store.storage.snapshot().stamp.revision == before.next)
+        let found = await harness.call("search", ["query": "new words"])
+        #expect(found["results"]?.elements?.first?["id"] == id)
+    }
+
+    @Test func `entries are removed only after confirmation`() async throws {
+        let harness = MCPHarness()
+        let id = try #require(await harness.call("remember", ["text": "a note"])["id"])
+        let preview = await harness.call("forget", ["ids": [id]])
+        #expect(preview["removed"] == 0)
+        #expect(preview["entries"]?.elements?.count == 1)
+        #expect(await harness.call("forget", ["ids": [id], "confirm": true])["removed"] == 1)
+        #expect(await harness.call("fetch", ["id": id]).string?.contains("no entry") == true)
+    }
+
+    @Test func `clusters are created and browsed`() async throws {
+        let harness = MCPHarness()
+        for number in 0..<8 {
+            try await harness.store.add("tomato soil garden water seeds plant \(number)")
+            try await harness.store.add("engine piston gearbox oil brake motor \(number)")
+        }
+        let before = await harness.call("clusters")
+        #expect(before["clusters"] == [])
+        #expect(before["notices"] == ["the store has no clusters yet; call the tool 'recluster' first"])
+        let report = await harness.call("recluster", [:])
+        #expect(report["clusters"] == 2)
+        let list = try #require(await harness.call("clusters")["clusters"]?.elements)
+        #expect(list.count == 2)
+        let members = await harness.call("cluster_members", ["cluster": try #require(list[0]["id"])])
+        #expect(members["members"]?.elements?.count == 8)
+        for (query, word) in [("tomato garden soil", "tomato"), ("engine oil gearbox", "engine")] {
+            let found = await harness.call("clusters", ["query": .string(query), "limit": 1])
+            let first = try #require(found["clusters"]?.elements?.first)
+            #expect(first["similarity"] != nil)
+            let texts = await harness.call("cluster_members", ["cluster": try #require(first["id"])])
+            let title = texts["members"]?.elements?.first?["title"]?.string ?? ""
+            #expect(title.contains(word), "\(title)")
+        }
+        let id = try #require(list[0]["id"])
+        let both = await harness.call("clusters", ["query": "engine", "cluster": id])
+        #expect(both.string?.contains("'cluster'") == true)
+    }
+
+    // MARK: Isolation
+
+    @Test func `a read-only server offers no tool that writes`() async throws {
+        var rules = AccessRules()
+        rules.isReadOnly = true
+        let harness = MCPHarness(rules)
+        let response = await harness.request("tools/list")
+        let names = (response["result"]?["tools"]?.elements ?? []).compactMap { $0["name"]?.string }
+        #expect(names == ["search", "fetch", "clusters", "cluster_members", "recall", "status", "count"])
+        let refused = await harness.request("tools/call", ["name": "remember", "arguments": ["text": "x"]])
+        #expect(refused["error"]?["code"] == -32602)
+    }
+
+    @Test func `a server with a tag shows and changes only entries that have it`() async throws {
+        var rules = AccessRules()
+        rules.tags = ["work"]
+        let harness = MCPHarness(rules)
+        let secret = try await harness.store.add("private thoughts about the budget")
+        _ = await harness.call("remember", ["text": "the budget of the department"])
+        let found = await harness.call("search", ["query": "budget"])
+        #expect(found["results"]?.elements?.count == 1)
+        let id = JSONValue.string(secret.id.text)
+        for (tool, arguments) in [
+            ("fetch", ["id": id]), ("update", ["id": id, "addTags": ["work"]]),
+            ("forget", ["ids": [id], "confirm": true]),
+        ] as [(String, JSONValue)] {
+            #expect(await harness.call(tool, arguments).string?.contains("no entry has the id") == true)
+        }
+        let own = try #require(found["results"]?.elements?.first?["id"])
+        let hiding = await harness.call("update", ["id": own, "removeTags": ["work"]])
+        #expect(hiding.string?.contains("cannot be removed") == true)
+        let resource = await harness.request(
+            "resources/read", ["uri": .string("roost://entry/\(secret.id.text)")])
+        #expect(resource["error"]?["code"] == -32602)
+    }
+
+    @Test func `a server with a scope recalls only messages of that conversation`() async throws {
+        let open = MCPHarness()
+        for user in ["ann", "ben"] {
+            _ = await open.call(
+                "remember_messages",
+                [
+                    "messages": [["role": "user", "content": .string("the code of \(user) is 1234")]],
+                    "user": .string(user),
+                ])
+        }
+        var rules = AccessRules()
+        rules.scope = ChatScope(userId: "ann", sessionId: "default", agentId: "default")
+        let harness = MCPHarness(rules, store: open.store)
+        let recalled = await harness.call("recall", ["query": "code"])
+        #expect(recalled["messages"]?.elements?.count == 1)
+        #expect(
+            await harness.call("recall", ["query": "code", "user": "ben"]).string?.contains("limited")
+                == true)
+        // Messages are not entries for the other tools.
+        let found = await open.call("search", ["query": "code"])
+        #expect(found["results"] == [])
+    }
+
+    @Test func `a server with a scope shows no entries, and one with a tag shows no messages`() async throws {
+        let open = MCPHarness()
+        let secret = try await open.store.add("the diary of the secret garden")
+        _ = await open.call(
+            "remember_messages",
+            ["messages": [["role": "user", "content": "a secret message"]], "user": "ben"])
+        func tools(_ harness: MCPHarness) async -> [String] {
+            let response = await harness.request("tools/list")
+            return (response["result"]?["tools"]?.elements ?? []).compactMap { $0["name"]?.string }
+        }
+        var rules = AccessRules()
+        rules.scope = ChatScope(userId: "ann", sessionId: "default", agentId: "default")
+        let scoped = MCPHarness(rules, store: open.store)
+        #expect(await tools(scoped) == ["fetch", "recall", "status", "remember_messages"])
+        #expect(await scoped.call("status")["entries"] == 0)
+        for uri in ["roost://entry/\(secret.id.text)", "roost://source/add"] {
+            let resource = await scoped.request("resources/read", ["uri": .string(uri)])
+            #expect(resource["error"]?["code"] == -32602)
+        }
+        rules = AccessRules()
+        rules.tags = ["work"]
+        let tagged = MCPHarness(rules, store: open.store)
+        #expect(
+            await tools(tagged) == ["search", "fetch", "status", "count", "remember", "update", "forget"])
+        #expect(
+            await tagged.request("tools/call", ["name": "recall", "arguments": ["query": "secret"]])["error"]
+                != nil)
+    }
+
+    // MARK: Resources
+
+    @Test func `entries can be read as resources`() async throws {
+        let harness = MCPHarness()
+        let id = try #require(await harness.call("remember", ["text": "a note"])["id"]?.string)
+        let entry = await harness.request("resources/read", ["uri": .string("roost://entry/\(id)")])
+        #expect(entry["result"]?["contents"]?.elements?.first?["text"] == "a note")
+        for uri in ["roost://entry/none", "roost://source/x", "file:///etc/passwd", ""] {
+            let response = await harness.request("resources/read", ["uri": .string(uri)])
+            #expect(response["error"]?["code"] == -32602)
+            #expect(response["result"] == nil)
+        }
+    }
+
+    @Test func `a search selects files, folders and web addresses`() async throws {
+        let harness = MCPHarness()
+        let ids = [
+            "file:///notes/a%20b/one.md", "file:///notes/a%20b/deep/two.md", "file:///notes/a%20bc/three.md",
+            "https://example.org/docs/four", "add",
+        ]
+        try await harness.store.ingest(
+            ids.map {
+                SourceDraft(id: $0, fingerprint: "1", entries: [EntryDraft(content: "the swift in \($0)")])
+            })
+        func found(_ names: JSONValue...) async -> Set<String> {
+            let arguments: JSONValue = ["query": "swift", "sources": .array(names)]
+            let results = await harness.call("search", arguments)["results"]?.elements ?? []
+            return Set(results.compactMap { $0["snippet"]?.string?.components(separatedBy: "in ").last })
+        }
+        #expect(await found("/notes/a b/one.md") == [ids[0]])
+        #expect(await found("/notes/a b") == Set(ids[..<2]))
+        #expect(await found("file:///notes/a%20b/") == Set(ids[..<2]))
+        #expect(await found("/notes") == Set(ids[..<3]))
+        #expect(await found("https://example.org/docs", "add") == Set(ids[3...]))
+        #expect(await found("/notes/a") == [])
+        let listed = await harness.call("search", ["sources": ["/notes/a b"]])
+        #expect(listed["results"]?.elements?.count == 2)
+    }
+}
