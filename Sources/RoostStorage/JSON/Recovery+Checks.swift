@@ -87,7 +87,33 @@ extension Recovery {
         } catch let error as FileError where error.isMissing {
             findings.append(.damage(error.path, "is missing"))
         }
-        return nil
+        return texts(of: generation)
+    }
+
+    /// Reads a generation from its JSON files, without the sidecar. All changes get the revision of the
+    /// generation, so that the journal continues from it.
+    ///
+    /// - Returns: `nil` if the files are damaged too.
+    private func texts(of generation: Generation) -> Candidate? {
+        let url = folder.generation(generation.number)
+        let entries = url.appendingPathComponent(Generation.entriesFile)
+        guard let size = try? StoreFolder.contents(of: entries)?.count, size == generation.entries.size,
+            let texts = try? ForeignFolder.read(url), texts.stamp.entryCount == generation.entryCount,
+            generation.revision > .zero
+        else { return nil }
+        var state = StoreState(
+            store: texts.stamp.store, revision: Revision(rawValue: generation.revision.rawValue - 1))
+        do {
+            var batch = WriteBatch(
+                upserts: try texts.archivableEntries.map { try texts.entry(of: $0) },
+                clusters: texts.clustersWithMembers())
+            batch.assignments = texts.assignments
+            try state.apply(batch)
+        } catch {
+            return nil
+        }
+        state.advance(to: generation.revision)
+        return Candidate(number: generation.number, state: state)
     }
 
     /// Checks the journals, and returns the contents of each, keyed by the number of its generation.

@@ -7,7 +7,8 @@ import RoostModel
 /// A generation and its journal together contain the state of the next generation. Therefore a damaged
 /// generation can be replaced with an older generation and the journals from that generation on; if all of
 /// these are intact, nothing is lost. Otherwise, the newest generation is used without its damaged entries.
-/// Journals are used up to their first damaged commit. A generation without a valid sidecar is not used.
+/// Journals are used up to their first damaged commit. A generation without a valid sidecar is read from its
+/// JSON files, which contain the entries and the clusters.
 struct Recovery {
     let folder: StoreFolder
     let files: FileSystem
@@ -40,8 +41,9 @@ struct Recovery {
     struct Candidate {
         var number: Int
         var state: StoreState
-        var contents: GenerationContents
-        var damagedEntries: [Int]
+        /// The archived entries; `nil` if the state was read from the JSON files alone.
+        var contents: GenerationContents?
+        var damagedEntries: [Int] = []
     }
 
     static let remedy = "moves it away and continues from the intact files"
@@ -97,12 +99,15 @@ struct Recovery {
             trial.contents = candidate.contents
             trial.base = candidate.number
             let missing = trial.state.forgetUnreadable(candidate.damagedEntries)
-            let removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
+            let removed = replay(
+                journals, from: candidate.number, lacking: missing, hasAllRecords: trial.contents != nil,
+                &trial.state)
             // A damaged entry is not lost if a later commit replaced or removed it.
             trial.lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
             if let best {
                 let (revision, reached) = (trial.state.stamp.revision, best.state.stamp.revision)
-                if (revision, -trial.lost) <= (reached, -best.lost) { continue }
+                let (records, known) = (trial.contents == nil ? 0 : 1, best.contents == nil ? 0 : 1)
+                if (revision, -trial.lost, records) <= (reached, -best.lost, known) { continue }
             }
             best = trial
         }
@@ -113,6 +118,13 @@ struct Recovery {
                 .damage(folder.path, Count.text(best.lost, "entry is", "entries are") + " lost"))
         }
         guard !best.isIntact else { return }
+        if best.contents == nil {
+            findings.append(
+                .damage(
+                    folder.generation(base).path,
+                    "only its entries and clusters can be read; its sources, removals, outliers and "
+                        + "clustering run are lost, and a changed character in an entry cannot be detected"))
+        }
         let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
         let known = max(current?.revision ?? .zero, last ?? .zero)
         let revision = best.state.stamp.revision
@@ -131,12 +143,15 @@ struct Recovery {
     /// Applies the journals from the given generation on, up to the first commit that cannot be applied to
     /// the state.
     ///
-    /// - Parameter missing: The damaged entries, which the state does not contain. If a commit cannot be applied
-    ///   but removes one of them, it still advances the revision.
+    /// - Parameters:
+    ///   - missing: The damaged entries, which the state does not contain. If a commit cannot be applied but
+    ///     removes one of them, it still advances the revision.
+    ///   - hasAllRecords: Whether the state contains the records of the sidecar. If it does not, a commit
+    ///     that only removes such records changes nothing, but still advances the revision.
     /// - Returns: The ids of the missing entries that the journals remove.
     private func replay(
         _ journals: [Int: Journal.Contents], from base: Int, lacking missing: Set<Entry.ID>,
-        _ state: inout StoreState
+        hasAllRecords: Bool, _ state: inout StoreState
     ) -> Set<Entry.ID> {
         var removed = Set<Entry.ID>()
         for (number, contents) in journals.sorted(by: { $0.key < $1.key }) where number >= base {
@@ -145,7 +160,10 @@ struct Recovery {
                 var next = state
                 let path = folder.journal(number).path
                 if (try? JournalReplayer.apply(record, revision, to: &next, path: path)) == nil {
-                    guard !gone.isEmpty, revision == state.stamp.revision.next else { return removed }
+                    let changesNothing = !hasAllRecords && (try? next.apply(record.batch ?? .init())) == false
+                    guard !gone.isEmpty || changesNothing, revision == state.stamp.revision.next else {
+                        return removed
+                    }
                     next = state
                     next.advance(to: revision)
                 }

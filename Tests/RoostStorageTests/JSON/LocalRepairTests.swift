@@ -81,6 +81,51 @@ import Testing
         #expect(try await opened.fetchEntries() == entries)
     }
 
+    @Test(arguments: [true, false])
+    func `a repair without a sidecar reads the JSON files and applies the journal`(
+        isRemoved: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(Array(entries.prefix(4)))
+        let cluster = Cluster(label: "all")
+        let assigned = Assignment(entry: entries[1].id, target: .cluster(cluster.id))
+        _ = try await store.commit(
+            WriteBatch(
+                sources: [Source(id: "s1", fingerprint: "f")],
+                clustering: .init(run: nil, clusters: [cluster], assignments: [assigned])))
+        try await store.compact()
+        // The second of these commits changes nothing in a state without the record of the source.
+        try await store.saveEntry(entries[4])
+        _ = try await store.commit(WriteBatch(removedSources: ["s1"]))
+        try await store.deleteEntry(entries[0].id)
+        let expected = try await store.snapshot().stamp
+        try await store.close()
+        let generations = folder.url.appendingPathComponent("generations")
+        for name in try FileManager.default.contentsOfDirectory(atPath: generations.path) {
+            let sidecar = generations.appendingPathComponent("\(name)/sidecar")
+            if isRemoved {
+                try FileManager.default.removeItem(at: sidecar)
+            } else {
+                var data = try Data(contentsOf: sidecar)
+                data[data.count / 2] ^= 1
+                try data.write(to: sidecar)
+            }
+        }
+        let findings = try await LocalStorageProvider.repair(directory: folder.url)
+        #expect(findings.contains { $0.severity == .damage && $0.message.contains("its sources, removals") })
+        #expect(!findings.contains { $0.message.contains("commits after revision") }, "\(findings)")
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries() == Array(entries.dropFirst()))
+        let snapshot = try await repaired.snapshot()
+        #expect(snapshot.stamp.revision > expected.revision)
+        #expect(try await repaired.fetchClusters().map(\.members) == [[entries[1].id]])
+        try await repaired.saveEntry(entries[0])
+        try await repaired.close()
+        let rest = try await LocalStorageProvider.inspect(directory: folder.url)
+        #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
+    }
+
     @Test(arguments: ["removed", "emptied", "truncated", "changed"])
     func `lost commits of a journal are reported`(fault: String) async throws {
         let folder = try TemporaryFolder()
