@@ -10,7 +10,9 @@ public import RoostModel
 /// 1. **Collect**: embed all texts into a separate store inside the store's folder. The store can be searched
 ///    and changed during this phase. An interrupted migration to the same space resumes here.
 /// 2. **Back up**: create a snapshot in the store's own backup repository.
-/// 3. **Replace**: while holding the writers' lock, embed what has changed meanwhile, announce the new space in
+/// 3. **Catch up**: load all entries with their new vectors, and repeat this for entries that changed during
+///    the loading.
+/// 4. **Replace**: while holding the writers' lock, catch up with the last changes, announce the new space in
 ///    the manifest and commit all vectors with a new epoch.
 ///
 /// Clusters keep their ids, labels and members; their centroids and quality figures are computed from the new
@@ -62,6 +64,13 @@ public struct ModelMigration: Sendable {
         /// The number of entries in the store.
         public var total: Int
     }
+
+    /// The maximum number of catch-up rounds while other processes write to the store. Each round is shorter
+    /// than the one before, so further rounds would hardly reduce the work that is left for the last phase.
+    private static let maximumCatchUpRounds = 8
+    /// The number of changed entries that the last phase can process while other writers wait: embedding
+    /// them takes less than a second with a small model.
+    private static let acceptableChanges = 32
 
     // MARK: Interrupted migrations
 
@@ -161,9 +170,13 @@ public struct ModelMigration: Sendable {
             let backup = try await StoreBackup(directory).createAutomatically(passphrase: passphrase)
             report.backup = backup.snapshot.id
         }
-        // Embed what has changed during the backup, while other writers need not wait for it.
-        try await collection.collect(from: storage, &report, progress)
+        var entries = MigratedEntries()
+        for _ in 0..<Self.maximumCatchUpRounds {
+            let changes = try await entries.catchUp(
+                with: storage, at: try await storage.snapshot(), collection, &report)
+            if changes < Self.acceptableChanges { break }
+        }
         try await VectorReplacement(directory: directory, space: report.to)
-            .run(with: collection, &report)
+            .run(&entries, collection, &report)
     }
 }

@@ -11,9 +11,10 @@ struct VectorReplacement {
     let directory: URL
     let space: EmbeddingSpace
 
-    /// Commits the vectors of the collection; texts that have changed since are embedded.
+    /// Catches up with the last changes and commits the new vectors.
     func run(
-        with collection: VectorCollection, _ report: inout ModelMigration.Report
+        _ entries: inout MigratedEntries, _ collection: VectorCollection,
+        _ report: inout ModelMigration.Report
     ) async throws {
         let lock = try await acquireLock()
         defer { lock.release() }
@@ -28,12 +29,9 @@ struct VectorReplacement {
             let snapshot = try await storage.snapshot()
             // An earlier migration may have been committed while the manifest still describes it as prepared.
             manifest.space = manifest.space(inEpoch: snapshot.stamp.epoch)
-            var entries: [Entry] = []
-            for try await page in snapshot.entryPages() {
-                entries += try await collection.migrated(page.entries, &report)
-            }
+            try await entries.catchUp(with: storage, at: snapshot, collection, &report)
             let epoch = UUID()
-            let batch = try await batch(entries, replacing: snapshot, beginning: epoch)
+            let batch = try await batch(entries.entries, replacing: snapshot, beginning: epoch)
             try Task.checkCancellation()
             manifest.move = .init(space: space, epoch: epoch)
             try manifest.write(in: directory)
@@ -69,17 +67,16 @@ struct VectorReplacement {
     }
 
     private func batch(
-        _ entries: [Entry], replacing snapshot: any StorageSnapshot, beginning epoch: UUID
+        _ entries: [Entry.ID: Entry], replacing snapshot: any StorageSnapshot, beginning epoch: UUID
     ) async throws -> WriteBatch {
-        var batch = WriteBatch(upserts: entries, newEpoch: epoch)
+        var batch = WriteBatch(upserts: Array(entries.values), newEpoch: epoch)
         batch.expecting.epoch = snapshot.stamp.epoch
         batch.expecting.revision = snapshot.stamp.revision
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)
         if !clusters.isEmpty || !assignments.isEmpty {
             var translation = ClusterTranslation(
-                vectors: Dictionary(entries.map { ($0.id, $0.embeddings) }) { $1 }, clusters: clusters,
-                assignments: assignments)
+                vectors: entries.mapValues(\.embeddings), clusters: clusters, assignments: assignments)
             translation.run()
             batch.clustering = .init(
                 run: try await snapshot.clusteringRun(), clusters: translation.clusters,
