@@ -51,7 +51,6 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
     /// The number of folders above each chunk.
     public let directoryDepth: Int
 
-    /// The number of characters of a chunk's name that form the name of one folder.
     private static let folderNameLength = 2
 
     /// The padding of a folder's name if the chunk's name is too short. This character never occurs in the

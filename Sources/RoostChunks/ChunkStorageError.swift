@@ -56,7 +56,6 @@ extension ChunkStorageError: CustomStringConvertible, LocalizedError {
 }
 
 extension ChunkStorageError {
-    /// Creates the error that corresponds to a failed system call.
     init(_ error: FileError) {
         switch error.errno {
         case ENAMETOOLONG: self = .invalidPath(error.path)

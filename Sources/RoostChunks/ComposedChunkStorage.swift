@@ -69,9 +69,6 @@ extension ChunkStorageComposable {
         return result
     }
 
-    /// Returns the path of a chunk after checking it.
-    ///
-    /// - Throws: ``ChunkStorageError/invalidIdentifier(_:)`` or ``ChunkStorageError/invalidPath(_:)``.
     private func path(of identifier: ChunkIdentifier) throws -> String {
         guard !identifier.id.isEmpty else { throw ChunkStorageError.invalidIdentifier("") }
         let path = organization.storagePath(for: identifier)

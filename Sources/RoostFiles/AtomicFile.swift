@@ -128,8 +128,6 @@ package final class ReplacementFile: Sendable {
     private let files: FileSystem
     private let file: FileDescriptor
 
-    /// Creates the temporary file, with mode 0600.
-    ///
     /// - Throws: ``FileError``, which names `url`.
     package init(of url: URL, files: FileSystem = .standard) throws {
         self.url = url
@@ -145,8 +143,6 @@ package final class ReplacementFile: Sendable {
     // After a successful rename, no file has the temporary name, so this call has no effect.
     deinit { unlink(file.path) }
 
-    /// Calls a function with the temporary file.
-    ///
     /// - Throws: The errors of `body`. A ``FileError`` names the target, because users do not know the
     ///   temporary file.
     package func withFile(_ body: (FileDescriptor) throws -> Void) throws {
@@ -157,16 +153,11 @@ package final class ReplacementFile: Sendable {
         }
     }
 
-    /// Adds bytes at the end.
-    ///
-    /// - Throws: ``FileError``.
     package func write(_ data: Data) throws {
         try withFile { file in try data.withUnsafeBytes { try file.write($0) } }
     }
 
     /// Makes the written bytes survive a power failure. A full disk is reported here or by a write.
-    ///
-    /// - Throws: ``FileError``.
     package func synchronize() throws { try withFile { try $0.synchronize() } }
 
     /// Replaces the target. The temporary file is synchronized and renamed, and then the folder is

@@ -62,7 +62,6 @@ package struct BinaryReader {
         try take(Int(try read(UInt32.self)))
     }
 
-    /// Reads a `UInt32` count, and then a UTF-8 string of that many bytes.
     package mutating func string() throws(InvalidData) -> String {
         guard let text = String(validating: try counted(), as: UTF8.self) else { throw InvalidData() }
         return text

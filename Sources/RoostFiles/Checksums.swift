@@ -5,8 +5,6 @@ import Synchronization
 ///
 /// It detects every error burst of up to 32 bits, and is computed about as fast as memory can be read.
 package enum CRC32C {
-    /// Returns the checksum of a sequence of bytes.
-    ///
     /// - Parameter crc: The checksum of the preceding bytes; 0 if there are none.
     package static func checksum(_ bytes: UnsafeRawBufferPointer, after crc: UInt32 = 0) -> UInt32 {
         roost_crc32c(crc, bytes.baseAddress, bytes.count)
@@ -71,8 +69,6 @@ package final class CheckedPages: @unchecked Sendable {
         isVerified.deallocate()
     }
 
-    /// Returns whether the checksums of all pages that overlap the range match.
-    ///
     /// - Complexity: O(1) per page that was verified before, otherwise linear in the size of the page.
     package func areIntact(_ range: Range<Int>) -> Bool {
         guard !range.isEmpty else { return true }

@@ -72,10 +72,7 @@ package enum SHA1 {
 
 /// A key that is derived from a passphrase with scrypt (RFC 7914).
 package enum Scrypt {
-    /// - Parameters:
-    ///   - rounds: The parameter N, a power of two.
-    ///   - blockSize: The parameter r.
-    ///   - parallelism: The parameter p.
+    /// - Parameter rounds: The parameter N, a power of two.
     /// - Returns: A key of 32 bytes; `nil` if the parameters are invalid or require more than 1 GiB of
     ///   memory.
     package static func key(
@@ -99,9 +96,7 @@ package enum ChaChaPoly {
 
     /// Encrypts bytes with a random nonce.
     ///
-    /// - Parameters:
-    ///   - key: 32 bytes.
-    ///   - name: Bytes that are authenticated, but not stored.
+    /// - Parameter name: Bytes that are authenticated, but not stored.
     package static func seal(_ data: Data, key: [UInt8], authenticating name: Data = Data()) -> Data {
         var generator = SystemRandomNumberGenerator()
         let nonce = (0..<nonceSize).map { _ in generator.next() as UInt8 }
@@ -112,8 +107,6 @@ package enum ChaChaPoly {
         return Data(nonce) + ciphertext + run.tag(size: tagSize)
     }
 
-    /// Decrypts bytes.
-    ///
     /// - Returns: `nil` if the bytes or the name are not those that were encrypted with this key.
     package static func open(_ sealed: Data, key: [UInt8], authenticating name: Data = Data()) -> Data? {
         guard sealed.count >= nonceSize + tagSize else { return nil }

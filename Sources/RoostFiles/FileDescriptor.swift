@@ -6,12 +6,8 @@ package final class FileDescriptor: Sendable {
     package let path: String
     private let files: FileSystem
 
-    /// Opens a file.
-    ///
     /// Child processes do not inherit the descriptor (`O_CLOEXEC`). With `O_CREAT`, a symbolic link at the
     /// path is not followed, so that another user cannot redirect the write.
-    ///
-    /// - Throws: ``FileError``.
     package init(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, files: FileSystem = .standard
     ) throws {
@@ -64,8 +60,6 @@ package final class FileDescriptor: Sendable {
         return data.prefix(filled)
     }
 
-    /// Fills a buffer with the bytes at an offset.
-    ///
     /// - Returns: The number of bytes read. It is less than the size of the buffer only if the file ends
     ///   before.
     package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -87,7 +81,6 @@ package final class FileDescriptor: Sendable {
     /// small enough to use little memory.
     private static let copyBufferSize = 4 << 20
 
-    /// Writes all bytes to another file.
     func copy(to target: FileDescriptor) throws {
         let size = try size()
         for offset in stride(from: 0, to: size, by: Self.copyBufferSize) {
@@ -165,7 +158,6 @@ extension stat {
 ///
 /// A program that shares a descriptor, such as the one that started this process, can make it non-blocking.
 package enum DescriptorReadiness {
-    /// The call to repeat.
     package enum Direction {
         case reading, writing
 

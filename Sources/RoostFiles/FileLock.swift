@@ -17,9 +17,7 @@ package final class FileLock: Sendable {
 
     /// Takes the lock, and waits for it if another process holds it. Blocks the calling thread.
     ///
-    /// - Parameters:
-    ///   - timeout: The maximum number of seconds to wait, limited to 20 days.
-    ///   - isCancelled: Called while waiting; if it returns `true`, the method throws `CancellationError`.
+    /// - Parameter timeout: The maximum number of seconds to wait, limited to 20 days.
     /// - Throws: ``LockTimeout``, which names the holder; ``FileError``.
     package static func acquire(
         _ url: URL, timeout: TimeInterval, isCancelled: () -> Bool = { false }
@@ -56,13 +54,11 @@ package final class FileLock: Sendable {
     /// Tries to take a shared lock without waiting. The lock keeps writers out until it is released.
     ///
     /// - Returns: `nil` if a writer holds the lock, or the file system does not support locks.
-    /// - Throws: ``FileError`` if the lock file cannot be opened.
     package static func shared(_ url: URL) throws -> FileLock? {
         let file = try FileDescriptor(url.path, O_RDONLY)
         return flock(file.raw, LOCK_SH | LOCK_NB) == 0 ? FileLock(file) : nil
     }
 
-    /// Releases the lock, as the deinitializer also does.
     package func release() { _ = flock(file.raw, LOCK_UN) }
 
     deinit { release() }
@@ -114,8 +110,6 @@ package final class LockedTemporaryFolder: Sendable {
 
     /// Creates a folder whose name consists of a prefix and a random number, and removes the abandoned
     /// folders with this prefix.
-    ///
-    /// - Throws: ``FileError``; ``LockTimeout``.
     package init(
         prefix: String, in parent: URL = FileManager.default.temporaryDirectory
     ) throws {

@@ -13,8 +13,6 @@ package struct FileSystem: Sendable {
     let synchronizesEachFile: Bool
     private let willPerform: (@Sendable (FileStep) -> FileFault?)?
 
-    /// Creates a file system that can simulate failures.
-    ///
     /// - Parameter willPerform: Called before each step. It returns the failure to inject, or `nil` to
     ///   perform the step normally.
     package init(willPerform: (@Sendable (FileStep) -> FileFault?)?) {
@@ -27,8 +25,6 @@ package struct FileSystem: Sendable {
 
     /// Synchronizes the whole file system that contains a folder, so all data written to it survives a power
     /// failure.
-    ///
-    /// - Throws: ``FileError``.
     package static func synchronizeAll(around folder: URL) throws {
         let file = try FileDescriptor(folder.path, O_RDONLY | O_DIRECTORY)
         guard roost_synchronize_all(file.raw) == 0 else {
@@ -49,7 +45,6 @@ package struct FileSystem: Sendable {
         guard body() == 0 else { throw FileError.last(operation, path) }
     }
 
-    /// Renames a file, and replaces any existing file that has the new name.
     package func rename(_ path: String, to target: String) throws {
         try perform(.rename, path, "rename") { Foundation.rename(path, target) }
     }
@@ -130,13 +125,9 @@ package struct FileSystem: Sendable {
     }
 
     /// Returns whether a regular file exists at a path. A symbolic link is not a regular file.
-    ///
-    /// - Throws: ``FileError`` if the file system cannot tell whether the file exists.
     package static func isRegularFile(_ path: String) throws -> Bool { try sizeOfRegularFile(path) != nil }
 
     /// Returns the size of a regular file in bytes; `nil` if no regular file exists at the path.
-    ///
-    /// - Throws: ``FileError`` if the file system cannot tell whether the file exists.
     package static func sizeOfRegularFile(_ path: String) throws -> Int? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -190,7 +181,6 @@ package struct FileStep: Sendable, Hashable, CustomStringConvertible {
 
 /// A failure that a test injects in place of a ``FileStep``.
 package enum FileFault: Sendable {
-    /// The system call fails with this `errno`.
     case error(Int32)
     /// The write fails after its first `count` bytes, with the `errno` that the closure returns.
     case shortWrite(count: Int, then: @Sendable () -> Int32)

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The contents of a folder, read with one pass over its directory entries.
 package struct FolderListing: Sendable {
     package struct Item: Sendable {
         /// The type of an item. Links are not followed.
@@ -19,9 +18,6 @@ package struct FolderListing: Sendable {
     /// The names that are not valid UTF-8, with the invalid bytes replaced. ``items`` does not include them.
     package private(set) var invalidNames: [String] = []
 
-    /// Reads the contents of a folder.
-    ///
-    /// - Throws: ``FileError``.
     package init(_ folder: String) throws {
         guard let stream = opendir(folder) else { throw FileError.last("list", folder) }
         defer { closedir(stream) }

@@ -10,11 +10,8 @@ import Synchronization
 package final class MappedFile: @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
     package let path: String
-    /// The time of the last modification, in milliseconds since 1970.
     package let modifiedMilliseconds: Int64
 
-    /// Maps a file into memory.
-    ///
     /// - Throws: ``FileError``, with `EINVAL` if the URL names something other than a regular file.
     package init(_ url: URL) throws {
         path = url.path
@@ -94,8 +91,6 @@ package final class SectionFile: Sendable {
     static let blockSize = 4 << 20
 
     /// Opens a file, and checks its header and its length. ``verify(_:)`` checks the content of a section.
-    ///
-    /// - Throws: ``Unusable``; ``FileError``.
     package init(_ url: URL) throws {
         file = try MappedFile(url)
         let bytes = file.bytes
@@ -138,8 +133,6 @@ package final class SectionFile: Sendable {
     }
 
     /// Returns the bytes of a section, aligned to 64 bytes. They remain valid as long as this object exists.
-    ///
-    /// - Throws: ``Unusable`` if the file has no section of this name.
     package func section(_ name: String) throws -> UnsafeRawBufferPointer {
         guard let section = sections[name] else {
             throw Unusable(description: "\(file.path) has no section '\(name)'")
@@ -165,8 +158,6 @@ package final class SectionFile: Sendable {
 
     /// Compares a section with its checksums. The first call for a section reads all of it, on all cores;
     /// later calls return immediately.
-    ///
-    /// - Throws: ``Unusable`` if a checksum does not match.
     package func verify(_ name: String) throws {
         guard !verified.withLock({ $0.contains(name) }) else { return }
         guard let section = sections[name] else {
@@ -186,7 +177,6 @@ package final class SectionFile: Sendable {
     /// Returns a section whose pages are verified on access.
     ///
     /// - Returns: `nil` if the section was written without page checksums.
-    /// - Throws: ``Unusable`` if the file has no section of this name, or the page checksums are damaged.
     package func pages(of name: String) throws -> CheckedPages? {
         let checksums = Self.pageChecksumsName(name)
         guard sections[checksums] != nil else { return nil }

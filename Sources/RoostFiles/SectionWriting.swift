@@ -51,9 +51,7 @@ extension SectionFile {
 
     /// Replaces a file atomically: readers find either the complete old file or the complete new one.
     ///
-    /// - Parameters:
-    ///   - sections: The names and bytes of the sections.
-    ///   - paged: The names of the sections that get a checksum for each page (``pages(of:)``).
+    /// - Parameter paged: The names of the sections that get a checksum for each page (``pages(of:)``).
     /// - Throws: ``FileError``. In that case, the old file is unchanged.
     package static func write(
         to url: URL, metadata: Data, contents sections: [(name: String, content: Content)],
@@ -87,7 +85,6 @@ extension SectionFile {
         }
     }
 
-    /// Lays out the sections, and returns the header and its JSON encoding.
     private static func header(
         of sections: [(name: String, content: Content)], metadata: Data
     ) throws -> (header: Header, text: Data) {
@@ -123,18 +120,12 @@ package struct SectionSpool: Sendable {
     private(set) var blocks = ChunkChecksums(size: SectionFile.blockSize)
     private(set) var pages = ChunkChecksums(size: SectionFile.pageSize)
 
-    /// Creates an empty spool on the file system of a folder.
-    ///
-    /// - Throws: ``FileError``.
     package init(in folder: URL) throws {
         let path = AtomicFile.temporaryPath(for: folder.appendingPathComponent("section").path)
         file = try FileDescriptor(path, O_RDWR | O_CREAT | O_EXCL)
         unlink(path)
     }
 
-    /// Appends bytes.
-    ///
-    /// - Throws: ``FileError``.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
         try file.write(bytes)
         blocks.add(bytes)
@@ -143,7 +134,5 @@ package struct SectionSpool: Sendable {
     }
 
     /// Returns the bytes at an offset, or fewer if the section ends before.
-    ///
-    /// - Throws: ``FileError``.
     package func read(at offset: Int, count: Int) throws -> Data { try file.read(at: offset, count: count) }
 }

@@ -11,7 +11,6 @@ package final class TaskQueue: Sendable {
         /// The numbers of the tasks that wait, in the order of arrival, and of those that were canceled
         /// meanwhile.
         var order = Deque<Int>()
-        /// The tasks that wait, by their numbers.
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
         var arrivals = 0
     }
@@ -23,7 +22,6 @@ package final class TaskQueue: Sendable {
     /// Waits until no other task runs, then runs `body`.
     ///
     /// - Parameter isStoppable: Whether to stop waiting, and not to run `body`, if the task is canceled.
-    /// - Throws: `CancellationError`, and the errors of `body`.
     package func run<Value: Sendable>(
         isStoppable: Bool = true, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -8,8 +8,6 @@ import Synchronization
 ///
 /// Threads are started on demand, up to a limit; further work waits in a queue.
 package enum BlockingWork {
-    /// Runs `body` on a separate thread and returns its result.
-    ///
     /// - Parameter body: The work. It must not wait for other blocking work, because the number of threads is
     ///   limited. It receives a closure that returns whether the task was canceled, and must call this
     ///   closure before its commit point.
@@ -42,8 +40,6 @@ package enum BlockingWork {
 /// computations that do not suspend would stop all other tasks of the process.
 package enum Computation {
     /// Runs `body`, and the nonisolated functions and child tasks that it calls, on separate threads.
-    ///
-    /// - Throws: The errors of `body`.
     @concurrent
     package static func run<Value: Sendable>(
         // A closure without `@concurrent` would begin on the thread of the caller.
@@ -52,7 +48,6 @@ package enum Computation {
         try await withTaskExecutorPreference(Executor.shared) { try await body() }
     }
 
-    /// Runs the parts of a task between its suspensions as jobs of a thread pool.
     private final class Executor: TaskExecutor {
         static let shared = Executor()
 

@@ -11,7 +11,6 @@ struct Attribute: Hashable {
     let text: [UInt8]?
 
     static let source = Stored.shortDigest(.source, "")
-    /// The digest of the tags as a field.
     static let tag = Stored.shortDigest(.tag, "")
     /// The value of a metadata key without comparable texts, such as an object.
     static let noValue = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -38,7 +37,6 @@ struct Attribute: Hashable {
         return attributes
     }
 
-    /// The number that the value denotes; `nil` if it does not have the form of a JSON number.
     var number: ComparedNumber? { text.flatMap { ComparedNumber(String(decoding: $0, as: UTF8.self)) } }
 }
 
@@ -48,7 +46,6 @@ struct ComparedNumber {
     let double: Double
     let integer: Int64?
 
-    /// Creates the number that a text denotes; `nil` if it does not have the form of a JSON number.
     init?(_ text: String) {
         guard EntryCondition.Test.isNumber(text), let double = Double(text) else { return nil }
         self.double = double
@@ -56,10 +53,7 @@ struct ComparedNumber {
     }
 }
 
-/// Conversions between values and their stored forms.
 enum Stored {
-    /// Returns the error for a store that contains a damaged object.
-    ///
     /// - Parameter object: The object and its damage, for example "an entry whose checksum does not match".
     static func damaged(_ object: String) -> StorageError {
         StorageError(.damaged, "the store is damaged: it contains \(object)", remedy: .inspectStore)

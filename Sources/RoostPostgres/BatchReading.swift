@@ -7,14 +7,12 @@ struct BatchReading {
     let head: Head
     /// The batch of the latest revision that the process has seen; `nil` if there is no record.
     let seenBatch: UUID?
-    /// The headers of the stored entries whose ids the batch contains.
     let entries: [UUID: EntryRows.Header]
     let sources: [UUID: Source]
     let clusters: [ClusterRows.Positioned]
     /// All assignments if the batch has a clustering; otherwise, those of the entries that the batch assigns
     /// or unassigns.
     let assignments: [Assignment]
-    /// The row numbers of the entries of ``assignments``.
     let assignedRows: [Entry.ID: Int64]
     /// The revision of the same batch, if an earlier attempt committed it.
     let committed: Revision?
@@ -25,9 +23,7 @@ struct BatchReading {
 
     /// Begins a transaction, locks the head and reads, in one round trip.
     ///
-    /// - Parameters:
-    ///   - repeated: The id of the batch, if an earlier attempt may have committed it.
-    ///   - seen: The latest revision that the process has seen.
+    /// - Parameter repeated: The id of the batch, if an earlier attempt may have committed it.
     init(
         _ batch: WriteBatch, store: UUID, repeating repeated: UUID?, seen: Revision,
         _ connection: Connection, _ limits: CallLimits
@@ -93,7 +89,6 @@ struct BatchReading {
     }
 }
 
-/// The statements with which a commit reads the present rows of a store.
 enum BatchSQL {
     private static func isPresent(_ alias: String) -> String {
         "\(alias).store = $1::uuid AND \(alias).removed_revision = \(Table.neverRemoved)"
@@ -122,7 +117,6 @@ enum BatchSQL {
             """, [Parameter(store)])
     }
 
-    /// - Parameter ids: The ids of the entries; `nil` for all.
     static func assignments(of ids: [UUID]?, store: UUID) -> Statement {
         let selection = """
             SELECT \(ClusterRows.assignmentColumns) FROM roost.assignments a WHERE \(isPresent("a"))

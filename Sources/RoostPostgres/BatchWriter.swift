@@ -15,10 +15,8 @@ struct BatchWriter {
     private let store: UUID
     private let reading: BatchReading
     private let removals: Set<Entry.ID>
-    /// The size in bytes from which a part is complete.
     private let partSize: Int
     private var clusters: ClusterChanges
-    /// The head after the parts that were computed.
     private(set) var head: Head
     private let revision: Revision
     private let date: Date
@@ -27,12 +25,9 @@ struct BatchWriter {
     private var (nextRemoval, nextUpsert) = (0, 0)
     /// The ids whose removal a part contains. An id that occurs twice is removed once.
     private var removedIDs = Set<Entry.ID>()
-    /// The rows of the next part, and the statements that end the validity of replaced and removed rows.
     private var rows = PendingRows()
     private var endings: [Statement] = []
-    /// Whether the parts that were computed change anything.
     private(set) var hasChanges = false
-    /// The row numbers of the entries that the batch inserts.
     private var newRows: [Entry.ID: Int64] = [:]
     /// The rows of entries that the next part removes, of those that it replaces, and of those whose vectors,
     /// passages and attributes it replaces.
@@ -40,9 +35,6 @@ struct BatchWriter {
     private var replacedRows: [Int64] = []
     private var replacedParts: [Int64] = []
 
-    /// Checks a batch.
-    ///
-    /// - Throws: `StorageError` with `.conflict`, `.invalidBatch` or `.dimensionMismatch`.
     init(_ batch: WriteBatch, _ reading: BatchReading, at date: Date, partSize: Int) throws {
         self.batch = batch
         self.partSize = partSize
@@ -61,8 +53,6 @@ struct BatchWriter {
     }
 
     /// Computes the next part. The removals come first. The last part also contains all sources and clusters.
-    ///
-    /// - Throws: `StorageError`.
     mutating func nextPart() throws -> Part {
         while nextRemoval < batch.removals.count, rows.size < partSize {
             let id = batch.removals[nextRemoval]
@@ -103,7 +93,6 @@ struct BatchWriter {
     /// The maximum dimension of the type `vector` of pgvector.
     private static let maximumDimension = 16_000
 
-    /// Checks that all vectors will have the same dimension after the batch.
     private func checkDimensions(_ batch: WriteBatch) throws {
         let replaced = Set(batch.upserts.map(\.id)).union(batch.removals)
         let leaving = replaced.reduce(0) {

@@ -1,8 +1,6 @@
 import Foundation
 import RoostModel
 
-/// The clusters and assignments of a store before and after a batch.
-///
 /// The steps are those of the in-memory reference store. Only assignments of entries that the batch refers to
 /// are known, unless the batch has a clustering.
 struct ClusterChanges {
@@ -14,14 +12,11 @@ struct ClusterChanges {
     private(set) var assignments: [Entry.ID: Assignment]
     private let originalRecords: [Cluster.ID: Cluster]
     private let originalAssignments: [Entry.ID: Assignment]
-    /// Whether any step changed anything.
     private(set) var hasChanges = false
     /// Whether the batch replaced all clusters, so all of them get new positions.
     private(set) var isReplaced = false
 
     /// Creates the state after the entries of a batch have been removed.
-    ///
-    /// - Parameter isStored: Returns whether the store contains an entry after the batch.
     init(
         _ before: BatchReading, removals: Set<Entry.ID>, isStored: @escaping @Sendable (Entry.ID) -> Bool
     ) throws {
@@ -38,8 +33,6 @@ struct ClusterChanges {
         originalAssignments = assignments
     }
 
-    /// Applies the parts of a batch that concern clusters.
-    ///
     /// - Throws: `StorageError` with `.invalidBatch` if an assignment names a cluster that does not exist.
     mutating func apply(_ batch: WriteBatch) throws {
         try check(batch)
@@ -97,7 +90,6 @@ struct ClusterChanges {
 
     // MARK: Differences
 
-    /// The positions of the cluster rows whose validity ends.
     var endedPositions: [Int64] {
         before.clusters.filter { isReplaced || records[$0.cluster.id] != $0.cluster }.map(\.position)
     }
@@ -111,7 +103,6 @@ struct ClusterChanges {
         }
     }
 
-    /// The ids of the entries whose stored assignment ends.
     var endedAssignments: [Entry.ID] {
         originalAssignments.values.filter { assignments[$0.entry] != $0 }.map(\.entry)
     }

@@ -10,11 +10,8 @@ struct CommitTransaction {
     let batch: WriteBatch
     let store: UUID
     let pool: ConnectionPool
-    /// The maximum time for which an attempt waits for another writer.
     let lockTimeout: Duration
-    /// The time during which temporary failures are repeated.
     let retryTimeout: Duration
-    /// The size in bytes from which a part of the rows is sent.
     let partSize: Int
     let isCancelled: @Sendable () -> Bool
     /// Detects a server with an older state than the provider has seen.
@@ -32,7 +29,6 @@ struct CommitTransaction {
     }
 
     struct Outcome {
-        /// The revision from which the batch is visible.
         let revision: Revision
         /// The head after the commit. It can be that of a later commit if the response was lost.
         let head: Head
@@ -40,8 +36,6 @@ struct CommitTransaction {
     }
 
     /// Runs the transaction. The commit point is the moment at which the last statements are sent.
-    ///
-    /// - Throws: `StorageError`; `ConnectionError`; `CancellationError`.
     func run() throws -> Outcome {
         var mayBeCommitted = false
         let retries = TemporaryFailures(for: retryTimeout)

@@ -4,7 +4,6 @@ import RoostModel
 /// Deletes rows that no snapshot needs.
 struct Compaction {
     let store: UUID
-    /// The number of seconds for which superseded revisions stay readable.
     let lifetime: TimeInterval
 
     /// The number of seconds for which the record of a commit is kept, in which a client whose response was

@@ -1,24 +1,17 @@
 import CPostgres
 import Foundation
 
-/// A connection to a server.
-///
 /// `Sendable` is unchecked because the compiler cannot see that the pool gives a connection to one call at a
 /// time, so that only one thread uses it.
 final class Connection: @unchecked Sendable {
     let handle: OpaquePointer
     private let settings: ConnectionSettings
-    /// The names of the prepared statements, by their SQL.
     private var prepared: [String: String] = [:]
     /// Whether a call failed in a way after which the state of the connection is unknown.
     private var isBroken = false
 
-    /// The interval, in milliseconds, at which a waiting call checks whether it was canceled.
     private static let checkInterval: Int32 = 20
 
-    /// Connects to a server.
-    ///
-    /// - Throws: `ConnectionError.refused`.
     init(_ settings: ConnectionSettings) throws {
         self.settings = settings
         let pairs = Array(settings.values)
@@ -61,7 +54,6 @@ final class Connection: @unchecked Sendable {
 
     /// Runs statements in one round trip (libpq's pipeline mode). If one fails, those after it are not run.
     ///
-    /// - Returns: One result per statement.
     /// - Throws: `ConnectionError`; `CancellationError`. After an error other than `.rejected`, the
     ///   connection cannot be used again.
     func run(_ statements: [Statement], _ limits: CallLimits) throws -> [QueryResult] {
@@ -93,7 +85,6 @@ final class Connection: @unchecked Sendable {
         _ = try? run(TableSQL.rollback, limits.withoutCancellation)
     }
 
-    /// A command that was sent, whose results are received later.
     private enum Command {
         case preparation(sql: String, name: String)
         case query
@@ -134,8 +125,6 @@ final class Connection: @unchecked Sendable {
         return commands + [.query]
     }
 
-    /// Receives the results of the commands of a pipeline.
-    ///
     /// - Returns: The results of the queries, or the rejection of the first failed one.
     private func receive(
         _ commands: [Command], _ limits: CallLimits

@@ -2,19 +2,14 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The reason why a call on a connection failed.
 enum ConnectionError: Error {
-    /// No connection was established.
     case refused(message: String)
     /// The connection broke. If this happened during a commit, its outcome is unknown.
     case lost(message: String)
-    /// The server rejected a statement.
-    ///
     /// - Parameters:
     ///   - state: The SQLSTATE code of five characters.
     ///   - message: The primary message, without details, which could contain stored values.
     case rejected(state: String, message: String)
-    /// The call waited for longer than its limit.
     case timedOut
 
     /// Whether repeating the transaction from its beginning can succeed.
@@ -64,7 +59,6 @@ enum ConnectionError: Error {
     }
 }
 
-/// The limits of a call: the time at which it gives up, and whether its task was canceled.
 struct CallLimits {
     let deadline: ContinuousClock.Instant
     let isCancelled: @Sendable () -> Bool
@@ -86,9 +80,6 @@ struct CallLimits {
         isCancelled = { false }
     }
 
-    /// Checks that the call may continue to wait.
-    ///
-    /// - Throws: `CancellationError`; `ConnectionError.timedOut`.
     func check() throws {
         if isCancelled() { throw CancellationError() }
         if ContinuousClock.now >= deadline { throw ConnectionError.timedOut }
@@ -104,14 +95,9 @@ struct TemporaryFailures {
     private static let firstPause = 0.01
     private static let maximumPause = 1.0
 
-    /// Creates a policy that begins now.
-    ///
-    /// - Parameter duration: The time for which calls are repeated.
     init(for duration: Duration) { deadline = ContinuousClock.now + duration }
 
     /// Runs `body`, and runs it again after temporary failures until the time is used up.
-    ///
-    /// - Parameter isCancelled: Returns whether to end a pause with `CancellationError`.
     func repeating<Value>(isCancelled: () -> Bool, _ body: () throws -> Value) throws -> Value {
         var pause = Self.firstPause
         while true {
@@ -134,10 +120,8 @@ struct TemporaryFailures {
 
 /// Converts errors of connections into `StorageError`.
 struct ErrorMapping: Sendable {
-    /// The server and database for messages.
     let name: String
 
-    /// Returns the `StorageError` for an error of a connection; other errors are returned unchanged.
     func mapped(_ error: any Error) -> any Error {
         guard let error = error as? ConnectionError else { return error }
         return storageError(error)
@@ -224,7 +208,6 @@ struct ErrorMapping: Sendable {
 }
 
 extension ErrorMapping {
-    /// Runs `body` on a thread for blocking work, and throws its errors as `StorageError`.
     func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {

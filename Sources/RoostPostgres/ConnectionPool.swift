@@ -2,15 +2,12 @@ import Dispatch
 import RoostModel
 import Synchronization
 
-/// The connections of a provider and its snapshots to one database.
-///
 /// Calls run on threads for blocking work. A call that finds all connections in use waits for one.
 final class ConnectionPool: Sendable {
     private struct State {
         var idle: [Connection] = []
         var vectorType: UInt32?
         var vectorCapabilities: VectorCapabilities?
-        /// Whether connections are closed when they become idle.
         var isDraining = false
     }
 
@@ -18,17 +15,11 @@ final class ConnectionPool: Sendable {
     private let state = Mutex(State())
     private let slots: DispatchSemaphore
 
-    /// Creates a pool without connections.
-    ///
-    /// - Parameter limit: The maximum number of connections.
     init(_ settings: ConnectionSettings, limit: Int) {
         self.settings = settings
         slots = DispatchSemaphore(value: limit)
     }
 
-    /// Runs `body` with a connection.
-    ///
-    /// - Throws: `ConnectionError`; `CancellationError`; the errors of `body`.
     func withConnection<Value>(
         _ limits: CallLimits, _ body: (Connection) throws -> Value
     ) throws -> Value {
@@ -78,10 +69,6 @@ final class ConnectionPool: Sendable {
         set { state.withLock { $0.vectorCapabilities = newValue } }
     }
 
-    /// Returns the object identifier of the type `vector`.
-    ///
-    /// - Throws: `ConnectionError`; `StorageError` with `.unsupported` if the database does not have the
-    ///   type.
     func vectorType(_ connection: Connection, _ limits: CallLimits) throws -> UInt32 {
         if let known = state.withLock({ $0.vectorType }) { return known }
         let row = try connection.run(Schema.vectorType, limits).rows[0]

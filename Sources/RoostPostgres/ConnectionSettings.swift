@@ -9,12 +9,9 @@ import RoostModel
 /// (`host=… dbname=…`), as in libpq. Settings that it omits come from the environment (`PGHOST`, `PGUSER`,
 /// `PGPASSWORD`, …), a service file (`PGSERVICE`), or the password file (`~/.pgpass`).
 public struct ConnectionSettings: Sendable {
-    /// The settings by their names in libpq.
     let values: [String: String]
-    /// The values that must not appear in messages and logs.
     private let secrets: [String]
 
-    /// The settings of libpq whose values are secret.
     private static let secretNames: Set = ["password", "sslpassword"]
     /// Settings that are used if neither the address nor the environment specifies them: a server that does
     /// not answer is reported after 10 s, and a connection that broke silently after 30 s.

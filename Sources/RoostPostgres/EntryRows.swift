@@ -2,14 +2,11 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// Reads and writes the rows of entries.
 enum EntryRows {
     typealias Found = (row: UInt32, entry: Entry)
 
     // MARK: Writing
 
-    /// Appends the rows of an entry.
-    ///
     /// - Parameter writesParts: Whether to write the vectors, passages and attributes too. They need not be
     ///   written if only the location changed.
     static func append(
@@ -99,7 +96,6 @@ enum EntryRows {
             .map { "e.\($0.name)" }.joined(separator: ", ")
     }
 
-    /// Verifies the checksum of a row that begins with the columns ``headerColumns``.
     @discardableResult
     static func verifyHeader(_ row: ResultRow, store: UUID) throws -> UInt32 {
         try row.verify(0..<checksumColumn, after: Stored.checksumSeed(store), "an entry")
@@ -115,7 +111,6 @@ enum EntryRows {
         let dimension: Int
         let passageCount: Int
 
-        /// Reads a row that begins with the columns ``headerColumns``.
         init(_ row: ResultRow, store: UUID) throws {
             try EntryRows.verifyHeader(row, store: store)
             self.row = try row.row(0)
@@ -137,9 +132,6 @@ enum EntryRows {
         return (try row.row(0), header)
     }
 
-    /// Returns the entry in a row with the columns ``columns``.
-    ///
-    /// - Parameter parts: The rows of its vectors.
     static func entry(_ row: ResultRow, parts: EntryParts, store: UUID) throws -> Found {
         let header = try Header(row, store: store)
         let seed = try verifyHeader(row, store: store)
@@ -173,7 +165,6 @@ enum EntryRows {
     static let vectorColumns = Table.vectors.selection("v")
     static let vectorColumn = 3
 
-    /// Verifies the checksum of a row with the columns ``vectorColumns``.
     static func verifyVector(_ row: ResultRow, store: UUID) throws {
         try row.verify(0..<4, after: Stored.checksumSeed(store), "a vector")
     }
@@ -199,9 +190,7 @@ enum EntryRows {
     }
 }
 
-/// The rows with the vectors of an entry.
 struct EntryParts {
-    /// The row of the entry's vector; `nil` if it has none.
     var vector: ResultRow?
     /// The rows of the passages, in the order of their ordinals.
     var passages: [ResultRow] = []

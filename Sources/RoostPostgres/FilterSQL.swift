@@ -10,9 +10,7 @@ struct FilterSQL {
     /// The part of the filter that is evaluated using the table of attributes, which has no checksums.
     private let derived: EntryFilter
 
-    /// - Parameters:
-    ///   - tags: The result of ``SnapshotTags/tags(for:of:_:)``.
-    ///   - parameters: The parameters of the statement before those of the condition.
+    /// - Parameter parameters: The parameters of the statement before those of the condition.
     init(_ filter: EntryFilter, tags: [String], after parameters: [Parameter]) {
         self.parameters = parameters
         var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
@@ -207,7 +205,6 @@ struct FilterSQL {
 /// The different tags of a store. Filters compare them without regard to case, and look up the entries with
 /// those that match by digest, because a server compares texts by the rules of its database.
 final class SnapshotTags: Sendable {
-    /// The tags after they were read.
     private let tags = Mutex<[String]?>(nil)
 
     /// Returns the tags with which a filter is evaluated; empty if it does not test tags. Tags that entries

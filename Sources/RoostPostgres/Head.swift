@@ -12,12 +12,10 @@ struct Head: Sendable {
     var horizon: Revision
     /// The first revision whose snapshot is complete. The rows that earlier snapshots need may be deleted.
     var readableFrom: Revision
-    /// The row number of the next new entry.
     var nextRow: Int64
     var nextPosition: Int64
     var entryCount: Int
     var clusterCount: Int
-    /// The number of entries with a vector.
     var vectorCount: Int
     /// The dimension of the vectors; 0 if there are none.
     var dimension: Int
@@ -36,9 +34,6 @@ struct Head: Sendable {
         clustersOrdinal = 0
     }
 
-    /// Reads a row with the columns ``columns``.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the checksum does not match.
     init(_ row: ResultRow, store: UUID) throws {
         try row.verify(0..<13, after: Stored.checksumSeed(store), "a head row")
         self.store = store
@@ -82,8 +77,6 @@ struct Head: Sendable {
     /// seen revision; NULL if there is no record.
     static let (batchColumn, seenBatchColumn) = (14, 15)
 
-    /// Returns the statement that reads the head.
-    ///
     /// - Parameter seen: A revision whose batch is read too.
     static func selection(_ store: UUID, seen: Revision = .zero) -> Statement {
         Statement(
@@ -127,7 +120,6 @@ struct Head: Sendable {
             """, parameters)
     }
 
-    /// The values of ``columns`` after the id of the store, with their checksum.
     private var parameters: [Parameter] {
         var values = [Parameter(epoch)]
         values += [revision, horizon, readableFrom].map { Parameter(Int64($0.rawValue)) }
@@ -154,17 +146,11 @@ struct Head: Sendable {
 /// batches are compared, and not the identity of the server, because a failover that loses nothing needs no
 /// action.
 struct HeadCheck {
-    /// The epoch of the state; `nil` if the process has not seen any.
     let epoch: UUID?
     let revision: Revision
-    /// The id of the batch of the revision; `nil` if it is not known.
     let batch: UUID?
 
-    /// - Parameters:
-    ///   - head: The received head.
-    ///   - found: The batch of ``revision`` on the server; `nil` if there is no record.
-    /// - Throws: `StorageError` with `.damaged` if the head belongs to the same epoch, and has an older
-    ///   revision or another history.
+    /// - Parameter found: The batch of ``revision`` on the server; `nil` if there is no record.
     func check(_ head: Head, found: UUID?) throws {
         guard epoch == head.epoch else { return }
         guard revision <= head.revision else {

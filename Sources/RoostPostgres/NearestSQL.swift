@@ -1,13 +1,9 @@
 import RoostModel
 
-/// The statements that compare vectors without an index.
 struct NearestSQL {
-    /// The rows of the entries whose passages may be found.
     enum Restriction {
-        /// All rows of the snapshot.
         case none
         case rows([Int64])
-        /// A filter, and the tags with which it is evaluated.
         case filter(EntryFilter, tags: [String])
     }
 
@@ -48,12 +44,10 @@ struct NearestSQL {
         }
     }
 
-    /// Whether the text of the statements is always the same.
     var isKept: Bool {
         if case .filter = restriction { false } else { true }
     }
 
-    /// Returns the statements that compare all vectors of both tables.
     var exactScans: [Statement] {
         Source.all.map { source in
             let condition = condition(source)
@@ -66,7 +60,6 @@ struct NearestSQL {
         }
     }
 
-    /// Returns the statement that selects the rows of the entries that match a filter.
     static func rows(
         matching filter: EntryFilter, tags: [String], limit: Int, _ snapshot: PostgresSnapshot
     ) -> Statement {
@@ -78,7 +71,6 @@ struct NearestSQL {
             """, condition.parameters, isKept: false)
     }
 
-    /// Returns the statement that counts the entries that match a filter.
     static func count(
         matching filter: EntryFilter, tags: [String], _ snapshot: PostgresSnapshot
     ) -> Statement {

@@ -1,8 +1,6 @@
 import RoostModel
 import RoostVectors
 
-/// Finds the passages of a snapshot that are nearest to a vector.
-///
 /// If few entries match, their vectors are compared by an exact scan. Otherwise, the index finds candidates,
 /// whose exact scores the server computes. If the index finds too few, because its scan ended before enough
 /// rows passed the filter, an exact scan follows. So a result is never too short.
@@ -86,7 +84,6 @@ struct NearestSearch {
         }
     }
 
-    /// Returns the nearest of the passages that the statements found in both tables.
     private func passages(_ results: some Sequence<QueryResult>, _ run: Run) throws -> [NearestPassage] {
         var found: [(row: Int64, ordinal: Int, score: Double)] = []
         for result in results {

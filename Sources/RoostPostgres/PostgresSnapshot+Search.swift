@@ -23,7 +23,6 @@ extension PostgresSnapshot: PassageSearch {
         try await read { run in try VectorIndex(self).state(run) }
     }
 
-    /// The maximum number of attempts to build an index.
     private static let maximumBuildAttempts = 10
 
     /// The maximum time for one step of a build, which can take hours: a week.

@@ -39,7 +39,6 @@ extension PostgresSnapshot {
         }
     }
 
-    /// Returns the headers of entries, in the order of their rows.
     private func headerRows(
         _ rows: [Int64], _ run: ([Statement]) throws -> [QueryResult]
     ) throws -> [ResultRow] {
@@ -106,7 +105,6 @@ extension PostgresSnapshot {
         }
     }
 
-    /// Removes the representatives that the snapshot does not contain.
     private func withStoredRepresentatives(
         _ clusters: [Cluster], _ run: ([Statement]) throws -> [QueryResult]
     ) throws -> [Cluster] {

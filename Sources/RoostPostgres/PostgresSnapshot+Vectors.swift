@@ -62,7 +62,6 @@ extension PostgresSnapshot {
         return (0..<Int64(count)).map { $0 * step }
     }
 
-    /// Returns the vectors of the passages of the entries that a statement selects.
     private func passages(
         of statement: Statement, _ run: ([Statement]) throws -> [QueryResult]
     ) throws -> VectorPage {
@@ -90,12 +89,6 @@ struct VectorCollector {
 
     init(store: UUID) { self.store = store }
 
-    /// Adds the vectors of an entry.
-    ///
-    /// - Parameters:
-    ///   - row: The header of the entry.
-    ///   - parts: The rows of its vectors.
-    ///   - kind: Whether to add the vector of the entry or those of its passages.
     mutating func add(_ row: ResultRow, _ parts: EntryParts, _ kind: VectorPage.Kind) throws {
         let header = try EntryRows.Header(row, store: store)
         guard let vector = parts.vector else { throw Stored.damaged("an entry that lacks a vector") }

@@ -23,7 +23,6 @@ struct PostgresSnapshot: StorageSnapshot {
     /// The first two parameters of every statement.
     var parameters: [Parameter] { [Parameter(store), Parameter(Int64(head.revision.rawValue))] }
 
-    /// The error for a snapshot whose rows were deleted.
     static func unreadable(_ revision: Revision) -> StorageError {
         StorageError(
             .notFound,
@@ -35,8 +34,6 @@ struct PostgresSnapshot: StorageSnapshot {
     ///
     /// The last statement checks that the revision was still readable after the others had read, because a
     /// compaction first marks revisions as unreadable and then deletes rows.
-    ///
-    /// - Parameter body: Receives a function that runs statements.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (_ run: ([Statement]) throws -> [QueryResult]) throws -> Value
     ) async throws -> Value {
@@ -63,8 +60,6 @@ struct PostgresSnapshot: StorageSnapshot {
     /// The condition that a row `e` belongs to the snapshot.
     static let isVisible = "e.store = $1::uuid AND \(TableSQL.isValid("e"))"
 
-    /// Returns the entries in rows with the columns of an entry, and reads their vectors and passages.
-    ///
     /// These are read by separate statements, because the server estimates the number of rows of a store
     /// badly until it has collected statistics, and then joins tables in quadratic time.
     private func entries(
@@ -76,8 +71,6 @@ struct PostgresSnapshot: StorageSnapshot {
         }
     }
 
-    /// Returns the vectors of entries by their rows.
-    ///
     /// - Parameter rows: Rows that begin with the columns of a header.
     func parts(
         of rows: some Collection<ResultRow>, withPassages: Bool,

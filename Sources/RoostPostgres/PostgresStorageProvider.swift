@@ -52,9 +52,7 @@ public struct PostgresStorageProvider: StorageProvider {
             var epoch: UUID?
             var revision = Revision.zero
             var batch: UUID?
-            /// The number of rows that were inserted since the last analysis.
             var insertedRows = 0
-            /// The number of rows after which the next analysis is due.
             var analysisThreshold = 2000
         }
 
@@ -62,7 +60,6 @@ public struct PostgresStorageProvider: StorageProvider {
 
         func close() { contents.withLock { $0.isClosed = true } }
 
-        /// - Throws: `StorageError` with `.closed` after ``close()``.
         func checkOpen() throws {
             if contents.withLock({ $0.isClosed }) { throw StorageError(.closed, "the store was closed") }
         }
@@ -79,7 +76,6 @@ public struct PostgresStorageProvider: StorageProvider {
             }
         }
 
-        /// The latest head that any call has received.
         var latest: HeadCheck {
             contents.withLock { HeadCheck(epoch: $0.epoch, revision: $0.revision, batch: $0.batch) }
         }
@@ -94,7 +90,6 @@ public struct PostgresStorageProvider: StorageProvider {
         }
     }
 
-    /// Creates a provider for a store that exists; see ``init(address:store:options:)``.
     init(store: UUID, pool: ConnectionPool, options: Options) {
         (self.store, self.pool, self.options) = (store, pool, options)
     }
@@ -204,7 +199,6 @@ public struct PostgresStorageProvider: StorageProvider {
         return head
     }
 
-    /// Runs `body` with a connection, and again after temporary failures.
     func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (Connection, CallLimits) throws -> Value
     ) async throws -> Value {
@@ -224,7 +218,6 @@ public struct PostgresStorageProvider: StorageProvider {
             .repeating(isCancelled: isCancelled, body)
     }
 
-    /// Runs `body` on a thread for blocking work, and throws its errors as `StorageError`.
     private func blocking<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {

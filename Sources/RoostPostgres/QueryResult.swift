@@ -12,7 +12,6 @@ final class QueryResult {
 
     deinit { PQclear(handle) }
 
-    /// The number of rows.
     var count: Int { Int(PQntuples(handle)) }
 
     var rows: [ResultRow] { (0..<count).map { ResultRow(result: self, index: Int32($0)) } }
@@ -85,14 +84,12 @@ struct ResultRow {
 
     func textIfPresent(_ column: Int) throws -> String? { isNull(column) ? nil : try text(column) }
 
-    /// Returns the vector in a column of the type `vector`.
     func vector(_ column: Int) throws -> [Float] {
         var vector: [Float] = []
         try appendVector(column, to: &vector)
         return vector
     }
 
-    /// Appends the elements of the vector in a column of the type `vector`.
     func appendVector(_ column: Int, to elements: inout [Float]) throws {
         let bytes = rawBytes(column)
         guard bytes.count >= 4, (bytes.count - 4) == 4 * Int(bytes.bigEndian(at: 0, as: UInt16.self)) else {
@@ -110,8 +107,6 @@ struct ResultRow {
     }
 
     /// Returns the checksum of consecutive values; see ``RowBuffer/seal()``.
-    ///
-    /// - Parameter crc: The checksum of the preceding values.
     func checksum(of columns: Range<Int>, after crc: UInt32) -> UInt32 {
         columns.reduce(crc) { crc, column in
             let bytes = rawBytes(column)
@@ -123,11 +118,7 @@ struct ResultRow {
 
     /// Compares the checksum of consecutive values with the one in the column after them.
     ///
-    /// - Parameters:
-    ///   - crc: The checksum of the preceding values.
-    ///   - object: The object that the row describes, with an article, for the error message.
-    /// - Returns: The checksum.
-    /// - Throws: `StorageError` with `.damaged` if they differ.
+    /// - Parameter object: The object that the row describes, with an article, for the error message.
     @discardableResult
     func verify(
         _ columns: Range<Int>, after crc: UInt32, _ object: @autoclosure () -> String

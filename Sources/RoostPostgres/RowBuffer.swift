@@ -18,7 +18,6 @@ struct PendingRows {
             .filter { !$0.isEmpty }
     }
 
-    /// The number of bytes of all rows.
     var size: Int {
         entries.size + vectors.size + passages.size + attributes.size + removals.size + sources.size
             + clusters.size + assignments.size
@@ -30,13 +29,11 @@ struct PendingRows {
 /// Values must be appended in the order of the table's columns.
 struct RowBuffer {
     let table: Table
-    /// The number of complete rows.
     private(set) var count = 0
     /// The values: for each the length as a 32-bit integer, or -1 for NULL, and the bytes.
     private var data: [UInt8] = []
     /// The offset in `data` of each row, and at the end that of the next row.
     private var offsets = [0]
-    /// The number of values of the current row.
     private var fields = 0
     /// The offset of the first value that the next checksum covers.
     private var unsealed = 0
@@ -49,7 +46,6 @@ struct RowBuffer {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The number of bytes.
     var size: Int { data.count }
 
     // MARK: Values
@@ -108,7 +104,6 @@ struct RowBuffer {
         if let id { append(id) } else { append([UInt8]?.none) }
     }
 
-    /// Appends a vector of the type `vector`; NULL if it is `nil`.
     mutating func append(vector: [Float]?) {
         guard let vector else { return append([UInt8]?.none) }
         data.append(bigEndian: Int32(4 + 4 * vector.count))
@@ -138,8 +133,6 @@ struct RowBuffer {
     // MARK: Statements
 
     /// Returns statements that insert the rows, each with one array per column.
-    ///
-    /// - Parameter vectorType: The object identifier of the type `vector` in the database.
     func insertions(vectorType: UInt32) -> [Statement] {
         precondition(fields == 0, "a row is incomplete")
         var statements: [Statement] = []

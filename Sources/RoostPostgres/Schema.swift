@@ -12,7 +12,6 @@ enum Schema {
         let statements: [String]
     }
 
-    /// The latest version, which this version of Roost uses.
     static let version: Int64 = 1
 
     static let migrations = [
@@ -29,10 +28,8 @@ enum Schema {
         """,
     ]
 
-    /// Returns whether the table of migrations exists.
     static let hasMigrations = Statement("SELECT to_regclass('roost.migrations') IS NOT NULL", isKept: false)
 
-    /// Returns the latest version of the database, and the lowest version that a client must know.
     static let versions = Statement(
         "SELECT coalesce(max(version), 0), coalesce(max(minimum_client), 0) FROM roost.migrations",
         isKept: false)
@@ -147,7 +144,6 @@ enum Schema {
 /// Each store is on one server: the id of the store is the distribution column of all tables, whose parts are
 /// on the same server (`colocate_with`). The lists of stores and of migrations are copied to all servers.
 enum DistributionSQL {
-    /// Returns whether the database can distribute tables.
     static let isAvailable = Statement(
         "SELECT to_regproc('create_distributed_table') IS NOT NULL", isKept: false)
 
@@ -161,7 +157,6 @@ enum DistributionSQL {
     /// The first distributed table, with which the others are placed.
     private static let first = "heads"
 
-    /// The tables with the statements that distribute them, in their order.
     static let distributions: [(table: String, sql: String)] =
         ["stores", "migrations"].map { ($0, "SELECT create_reference_table('roost.\($0)')") }
         + [(first, "SELECT create_distributed_table('roost.\(first)', 'store', colocate_with => 'none')")]

@@ -3,7 +3,6 @@ import RoostFiles
 import RoostModel
 import RoostVectors
 
-/// Reads and writes the records of sources.
 enum SourceRows {
     static let columns = Table.sources.selection("s")
 
@@ -28,9 +27,7 @@ enum SourceRows {
     }
 }
 
-/// Reads and writes clusters and assignments.
 enum ClusterRows {
-    /// A cluster with its position in the order of clusters.
     struct Positioned {
         let position: Int64
         let cluster: Cluster
@@ -52,7 +49,6 @@ enum ClusterRows {
         return Positioned(position: try row.int64(0), cluster: cluster)
     }
 
-    /// Returns the assignment in a row with the columns ``assignmentColumns``.
     static func assignment(_ row: ResultRow, store: UUID) throws -> Assignment {
         try row.verify(0..<8, after: Stored.checksumSeed(store), "an assignment")
         let target: Assignment.Target

@@ -1,6 +1,5 @@
 import Foundation
 
-/// An SQL statement with the values of its parameters.
 struct Statement: Sendable {
     let sql: String
     let parameters: [Parameter]
@@ -65,9 +64,6 @@ struct Parameter: Sendable {
         self.bytes = bytes
     }
 
-    /// Returns the beginning of a one-dimensional array.
-    ///
-    /// - Parameter type: The object identifier of the type of its elements.
     static func arrayHeader(count: Int, hasNull: Bool, type: UInt32) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
@@ -81,7 +77,6 @@ struct Parameter: Sendable {
     }
 }
 
-/// The SQL types of columns.
 enum ColumnType {
     case uuid, int8, float8, bytea, vector
 
@@ -135,15 +130,10 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns the integer at an offset.
-    ///
-    /// - Precondition: The integer is inside of the buffer.
     func bigEndian<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value {
         Value(bigEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// Appends the elements of a vector, which begin at an offset, to an array.
-    ///
     /// - Precondition: The number of bytes after the offset is a multiple of 4.
     func appendElements(from offset: Int, to vector: inout [Float]) {
         let count = (self.count - offset) / 4

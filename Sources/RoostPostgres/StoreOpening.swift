@@ -1,9 +1,7 @@
 import Foundation
 import RoostModel
 
-/// Finds or creates a store.
 struct StoreOpening {
-    /// The name of the store; `nil` if it is found by its id.
     var name: String?
     var store: UUID?
     var space: EmbeddingSpace?
@@ -43,7 +41,6 @@ struct StoreOpening {
     }
 }
 
-/// The statements that find and create stores.
 enum StoreSQL {
     static func selection(_ name: String) -> Statement {
         Statement("SELECT store FROM roost.stores WHERE name = $1::bytea", [Parameter(Array(name.utf8))])
@@ -73,7 +70,6 @@ enum StoreSQL {
 /// Every statement runs outside of a transaction and can be repeated, so an interrupted migration is
 /// completed by the next client, and several clients can migrate at the same time.
 struct SchemaMigration {
-    /// The server and database for messages.
     let name: String
 
     /// The number of attempts to run a statement while other clients run the same one.
@@ -83,7 +79,6 @@ struct SchemaMigration {
     /// which reports a concurrent update of the catalog.
     private static let racingStates: Set = ["23505", "42P07", "42P06", "42710", "XX000", "40001", "40P01"]
 
-    /// - Parameter isCreating: Whether to create the tables in a database without any.
     func run(_ connection: Connection, _ limits: CallLimits, isCreating: Bool) throws {
         var version: Int64 = 0
         if try connection.run(Schema.hasMigrations, limits).rows[0].bool(0) {

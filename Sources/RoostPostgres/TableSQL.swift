@@ -1,7 +1,6 @@
 import Foundation
 import RoostModel
 
-/// The statements that change tables.
 enum TableSQL {
     /// Returns the statement that inserts rows, which are given as one array per column.
     static func insertion(_ table: Table) -> String {
@@ -16,13 +15,7 @@ enum TableSQL {
         table.columns.map(\.name).joined(separator: ", ")
     }
 
-    /// Returns a statement that ends the validity of rows.
-    ///
-    /// - Parameters:
-    ///   - key: The column by which the rows are found.
-    ///   - values: The values of the column, as an array.
-    ///   - type: The SQL type of the column.
-    ///   - revision: The first revision at which the rows are no longer valid.
+    /// - Parameter revision: The first revision at which the rows are no longer valid.
     static func ending(
         _ table: Table, by key: String, _ values: Parameter, as type: ColumnType, store: UUID,
         at revision: Int64
@@ -36,10 +29,6 @@ enum TableSQL {
     }
 
     /// Returns an SQL condition that is true for the rows that are valid at a revision.
-    ///
-    /// - Parameters:
-    ///   - alias: The name of the table in the statement.
-    ///   - revision: The parameter with the revision.
     static func isValid(_ alias: String, at revision: String = "$2::int8") -> String {
         "\(alias).added_revision <= \(revision) AND \(alias).removed_revision > \(revision)"
     }
@@ -55,7 +44,6 @@ enum TableSQL {
             [Parameter(store), Parameter(revision), Parameter(batch)])
     }
 
-    /// Returns the revision of a recorded commit.
     static func findCommit(store: UUID, batch: UUID) -> Statement {
         Statement(
             "SELECT revision FROM roost.commits WHERE store = $1::uuid AND batch = $2::uuid",
@@ -68,7 +56,6 @@ enum TableSQL {
             [Parameter(store), Parameter(Int64(revision.rawValue))])
     }
 
-    /// Lets the server collect statistics about the tables.
     static let analysis = Statement(
         "ANALYZE " + (Table.versioned + [.removals]).map { "roost.\($0.name)" }.joined(separator: ", "),
         isKept: false)

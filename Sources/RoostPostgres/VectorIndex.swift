@@ -1,7 +1,6 @@
 import Foundation
 import RoostModel
 
-/// The index over the vectors of one store.
 struct VectorIndex {
     private let snapshot: PostgresSnapshot
     private let sql: VectorIndexSQL
@@ -97,13 +96,10 @@ struct VectorIndex {
     }
 }
 
-/// The features of a database for searching vectors.
 struct VectorCapabilities: Sendable {
-    /// Whether it has the type `halfvec` and indexes over it.
     let hasHalfVectors: Bool
     /// Whether a scan of an index can continue until enough rows pass a filter.
     let continuesScans: Bool
-    /// Whether the tables are distributed over several servers.
     let isDistributed: Bool
 }
 
@@ -114,7 +110,6 @@ struct VectorCapabilities: Sendable {
 final class IndexBuildLock: Sendable {
     private let connection: Connection
 
-    /// - Throws: `ConnectionError`; `StorageError` with `.locked` if another client has the lock.
     init(_ store: UUID, _ settings: ConnectionSettings, _ limits: CallLimits) throws {
         connection = try Connection(settings)
         let (statements, position) = VectorIndexSQL.lock(store)

@@ -43,7 +43,6 @@ struct VectorIndexSQL {
 
     var names: [String] { NearestSQL.Source.all.map(name) }
 
-    /// Returns the statement that removes an index of ``indexes``.
     static func removal(_ name: String) -> String {
         let quoted = name.replacing("\"", with: "\"\"")
         return "DROP INDEX CONCURRENTLY IF EXISTS roost.\"\(quoted)\""
@@ -79,14 +78,10 @@ struct VectorIndexSQL {
 
     // MARK: Searching
 
-    /// Returns the settings of a transaction that searches with the index.
-    ///
     /// The planner does not know how many rows the scan reads until enough pass the filter, so the plans
     /// without the index are disabled.
     ///
-    /// - Parameters:
-    ///   - limit: The number of passages to find.
-    ///   - continues: Whether the scan can continue until enough rows pass the filter.
+    /// - Parameter continues: Whether the scan can continue until enough rows pass the filter.
     static func settings(limit: Int, continues: Bool, isDistributed: Bool) -> [Statement] {
         var settings = isDistributed ? ["citus.propagate_set_commands = 'local'"] : []
         settings.append("hnsw.ef_search = \(min(maximumCandidates, max(minimumCandidates, limit)))")

@@ -13,14 +13,12 @@ public struct ModelHub: Sendable {
     /// The bearer token. It is sent only to the server itself, not to hosts to which the server redirects.
     public let token: Secret?
     private let environment: [String: String]
-    /// The maximum number of attempts for each request.
     var attempts = 5
     /// The maximum time for the head of a response and for a pause in its body, and for a slow body.
     var timeout = Duration.seconds(60)
     /// The minimum speed of a download in bytes per second, on average. An aborted download is resumed by the
     /// next attempt.
     private static let minimumRate = 2000.0
-    /// The longest delay before the second attempt.
     var pause = Duration.seconds(1)
     private static let maximumPause = Duration.seconds(10)
 
@@ -43,7 +41,6 @@ public struct ModelHub: Sendable {
         self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
     }
 
-    /// An entry in a repository's list of files.
     private struct Item: Decodable {
         struct LargeFile: Decodable {
             var oid: String
@@ -131,7 +128,6 @@ public struct ModelHub: Sendable {
     /// The maximum size of a file in bytes, more than that of any model. Sums of sizes do not overflow.
     private static let maximumFileSize = 1 << 40
 
-    /// The maximum size in bytes of the response that lists the files of a repository.
     private static let maximumListSize = 16 << 20
 
     private func items(of name: String, _ revision: String, _ client: HTTPClient) async throws -> [Item] {
@@ -156,7 +152,6 @@ public struct ModelHub: Sendable {
 
     private var server: String { "the hub at \(address.host ?? "")" }
 
-    /// Returns the error for an unsuccessful HTTP status.
     private func refusal(_ status: Int, _ object: String) -> EmbedderError {
         switch status {
         case 401, 403, 404:
@@ -171,7 +166,6 @@ public struct ModelHub: Sendable {
         }
     }
 
-    /// Calls `body`, and repeats it after transient failures, up to the maximum number of attempts.
     private func retrying<Result>(_ body: () async throws -> Result) async throws -> Result {
         try await RequestRetry(attempts: attempts, first: pause, maximum: Self.maximumPause).run { _ in
             do {
@@ -273,7 +267,6 @@ public struct ModelHub: Sendable {
         return file
     }
 
-    /// Returns whether a file exists and has the size and checksum that the hub states.
     private func isComplete(_ url: URL, _ item: Item) async throws -> Bool {
         try await BlockingWork.run { _ in Self.matches(url, item) }
     }
@@ -300,18 +293,14 @@ final class ModelDownload: @unchecked Sendable {
     private let file: FileDescriptor
     private let server: String
     private let existing: Int
-    /// The size of the file in bytes.
     private(set) var size: Int
 
-    /// Prepares a download.
     init(_ name: String, _ length: Int, _ file: FileDescriptor, existing: Int, from server: String) {
         (self.name, self.length, self.file, self.server) = (name, length, file, server)
         (self.existing, size) = (existing, existing)
     }
 
     /// Receives the head of the answer, and prepares the file.
-    ///
-    /// - Throws: `EmbedderError`, for an unsuccessful status the one that `refusal` returns; `FileError`.
     func begin(_ answer: HTTPAnswer, refusal: (Int) -> EmbedderError) throws {
         switch answer.status {
         case 206:
@@ -333,10 +322,6 @@ final class ModelDownload: @unchecked Sendable {
         lseek(file.raw, off_t(size), SEEK_SET)
     }
 
-    /// Appends a part of the body.
-    ///
-    /// - Returns: The size of the file.
-    /// - Throws: `EmbedderError` if the server sends more than it stated; `FileError`.
     func append(_ bytes: UnsafeRawBufferPointer) throws -> Int {
         guard size + bytes.count <= length else {
             try file.truncate(to: 0)

@@ -112,14 +112,12 @@ public struct RemoteEmbedder: Embedder {
             tokenCounts: results.map(\.tokens), omittedTokens: results.map { _ in 0 })
     }
 
-    /// The result for one text.
     private struct Embedding {
         var vector: [Float]
         /// The estimated number of tokens.
         var tokens: Int
     }
 
-    /// Returns the vector of the fixed text.
     private func probe(_ prefix: String) async throws -> [Float] {
         do {
             return try await response([EmbeddingProbe.text], prefix).vectors[0]
@@ -135,7 +133,6 @@ public struct RemoteEmbedder: Embedder {
                 + "the maximum number of words of a passage")
     }
 
-    /// Checks that the server uses the model of the embedding space, unless this has already been verified.
     private func verify() async throws {
         guard let probe = space.probe, !verification.isVerified.load(ordering: .relaxed) else { return }
         let vector = try await self.probe(space.documentPrefix)
@@ -182,7 +179,6 @@ public struct RemoteEmbedder: Embedder {
         }
     }
 
-    /// Sends one request.
     private func response(_ texts: [String], _ prefix: String) async throws -> EmbeddingsResponse {
         // Most servers reject an empty input.
         let inputs = texts.map { $0.isEmpty ? prefix + " " : prefix + $0 }
@@ -220,7 +216,6 @@ struct EmbeddingsResponse {
         var usage: Usage?
     }
 
-    /// Decodes and validates a response.
     init(_ data: Data, count: Int) throws {
         func bad(_ fault: String) -> EmbedderError {
             EmbedderError(.badAnswer, "invalid response from the remote model: it \(fault)")

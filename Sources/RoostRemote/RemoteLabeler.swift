@@ -72,7 +72,6 @@ public struct RemoteLabeler: ClusterLabeler {
         }
     }
 
-    /// Returns the text that the model wrote, from the body of a response.
     private static func response(_ data: Data) throws -> String {
         guard let response = try? JSONDecoder().decode(Response.self, from: data),
             let text = response.choices.first?.message.content

@@ -14,7 +14,6 @@ final class RemoteTransport: Sendable {
     private let model: RemoteModel
     private let client: HTTPClient
 
-    /// The maximum size of a response in bytes.
     private let maximumResponseSize: Int
 
     init(_ model: RemoteModel, maximumResponseSize: Int = 256 << 20) {
@@ -26,7 +25,6 @@ final class RemoteTransport: Sendable {
             pauseTimeout: model.timeout, proxy: HTTPProxy(for: model.endpoint, model.environment))
     }
 
-    /// Posts JSON and returns the body of the response.
     func post(_ body: Data, to path: String) async throws -> Data {
         let retry = RequestRetry(
             attempts: model.attempts, first: .milliseconds(250), maximum: model.maximumDelay)
@@ -105,7 +103,6 @@ final class RemoteTransport: Sendable {
         }
     }
 
-    /// Returns the error for an unsuccessful HTTP status.
     private static func refusal(
         _ status: Int, _ data: Data, _ server: String, _ path: String
     ) -> any Error {
@@ -138,7 +135,6 @@ struct RequestRetry {
     /// The limit of every delay, even if the server requests a longer one.
     let maximum: Duration
 
-    /// The outcome of an attempt.
     enum Outcome<Value> {
         case done(Value)
         /// A transient failure, and the delay that the server requested.
@@ -146,8 +142,6 @@ struct RequestRetry {
     }
 
     /// Runs attempts, each of which receives its number, until one succeeds.
-    ///
-    /// - Throws: The last transient failure; the errors of `attempt`; `CancellationError`.
     func run<Value>(_ attempt: (Int) async throws -> Outcome<Value>) async throws -> Value {
         var number = 1
         while true {

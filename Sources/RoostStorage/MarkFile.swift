@@ -11,7 +11,6 @@ struct MarkFile {
     /// The size of the file in bytes. It is fixed, so that the file never needs to be truncated.
     let size: Int
 
-    /// Returns the fields; `nil` if the file is missing or unreadable.
     func read() -> [String]? {
         guard let file = try? FileDescriptor(path, O_RDONLY),
             let data = try? file.read(at: 0, count: size + 1), data.count == size

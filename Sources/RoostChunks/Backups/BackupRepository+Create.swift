@@ -2,9 +2,7 @@ import Foundation
 public import RoostModel
 
 extension BackupRepository {
-    /// The minimum and maximum number of entries that are read from the store at a time.
     private static let pageSizes = 16...4096
-    /// The intended size of a page in memory, in bytes.
     private static let pageBytes = 8 << 20
     private static let clustersPerSegment = 64
 

@@ -3,7 +3,6 @@ import RoostFiles
 import RoostModel
 import Synchronization
 
-/// The backup and the restoration of source records and original files.
 extension BackupRepository {
     /// Returns the documents of the store's newest snapshot whose parts are all in the repository, keyed by
     /// their digests. They need not be read again.
@@ -21,8 +20,6 @@ extension BackupRepository {
         return known
     }
 
-    /// Writes the source records of a snapshot and their original files.
-    ///
     /// - Returns: The digests of corrupt files, which are skipped.
     func writeSources(
         _ sources: [Source], _ documents: (any ChunkStorage)?, _ known: [SegmentID: OriginalRecord],
@@ -58,8 +55,6 @@ extension BackupRepository {
         return damaged.withLock { $0.sorted() }
     }
 
-    /// Writes a document in parts and returns its record.
-    ///
     /// - Returns: `nil` if the document storage does not have the document.
     private func write(
         _ digest: SegmentID, _ documents: any ChunkStorage, _ known: [SegmentID: OriginalRecord],

@@ -64,8 +64,6 @@ extension BackupRepository {
         }
     }
 
-    /// Returns all snapshots.
-    ///
     /// - Throws: ``BackupError`` if a snapshot cannot be read, because its data would be removed.
     private func readableSnapshotsForPruning() async throws -> [BackupSnapshot] {
         let list = try await snapshotList()
@@ -102,7 +100,6 @@ extension BackupRepository {
         var kept: [PackContents] = []
         /// The segments that are still in use although their packs are removed, in the order of the packs.
         var moving: [SegmentID] = []
-        /// The paths of existing packs that are removed.
         var unneededPaths: [String] = []
         var bytesToRemove = 0
         var bytesToMove = 0
@@ -138,8 +135,6 @@ extension BackupRepository {
     }
 
     /// Executes a plan in an order that keeps every snapshot complete at all times.
-    ///
-    /// - Returns: The number of packs that were written.
     private func carryOut(
         _ plan: Plan, forgetting snapshots: [BackupSnapshot], _ oldIndexes: [String], _ store: SegmentStore,
         _ lock: RepositoryLock

@@ -58,9 +58,6 @@ extension BackupRepository {
         }
     }
 
-    /// Commits the entries of a snapshot, group by group.
-    ///
-    /// - Returns: The assignments, and the number of entries.
     private func restoreEntries(
         _ reader: SnapshotReader, into storage: any StorageProvider,
         _ progress: @Sendable (Int, Int) -> Void

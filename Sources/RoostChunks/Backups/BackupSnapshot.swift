@@ -21,9 +21,7 @@ public struct BackupSnapshot: Sendable, Identifiable {
     /// The total size of the original files, in bytes.
     public var originalBytes = 0
 
-    /// The lists of runs of entries, in the order of the entries' rows.
     var lists: [SegmentID]
-    /// The segments with source records, in the order of the sources' ids.
     var sources: [SegmentID]
     /// For each segment of sources, the list of their original files; empty if there are no documents.
     var originals: [SegmentID] = []
@@ -76,7 +74,6 @@ extension [BackupSnapshot] {
             .flatMap { $0 }
     }
 
-    /// Returns the time of the newest of several sorted snapshots, and its id to break ties.
     private static func age(_ sorted: [BackupSnapshot]) -> (Date, String) {
         (sorted.last?.created ?? .distantPast, sorted.last?.id ?? "")
     }

@@ -26,7 +26,6 @@ final class SnapshotReader: Sendable {
 
     var isIncomplete: Bool { losses.withLock { $0 > 0 } }
 
-    /// Whether damaged parts are skipped.
     var allowsLosses: Bool { onLoss != nil }
 
     func report(_ loss: BackupLoss) {
@@ -152,9 +151,7 @@ final class SnapshotReader: Sendable {
 /// Segments of a snapshot that are needed for the same data.
 struct SegmentGroup {
     var segments: [(id: SegmentID, kind: SegmentKind)]
-    /// The number of entries that need the segments.
     var entryCount = 0
-    /// The number of original files that need the segments.
     var documentCount = 0
 }
 

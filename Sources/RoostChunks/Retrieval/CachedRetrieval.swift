@@ -52,14 +52,12 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
         try await wrapped.chunks(in: folder)
     }
 
-    /// The number of bytes in the cache.
     package var cachedBytes: Int { cache.bytes }
 }
 
 extension CachedRetrieval {
     /// The cached chunks and the reads in progress, shared by all copies of the retrieval.
     private final class Cache: Sendable {
-        /// A chunk that was read or is being read.
         private struct Item {
             /// Reads the chunk. It is a separate task, so that canceling one of several waiting tasks does not
             /// cancel it.

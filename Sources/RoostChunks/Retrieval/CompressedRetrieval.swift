@@ -148,13 +148,9 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
 
 /// Compresses with libzstd into frames that RFC 8878 defines.
 package enum ZstdCodec {
-    /// The default level of libzstd.
     package static let defaultLevel: Int32 = 3
 
-    /// Compresses bytes into one frame.
-    ///
     /// - Returns: `nil` if the frame would not be smaller than `data`.
-    /// - Throws: ``ChunkStorageError/storageUnavailable(reason:)`` if memory is insufficient.
     package static func compress(_ data: Data, level: Int32) throws -> Data? {
         guard !data.isEmpty else { return nil }
         var output = Data(count: ZSTD_compressBound(data.count))
@@ -169,8 +165,6 @@ package enum ZstdCodec {
         return count < data.count ? output.prefix(count) : nil
     }
 
-    /// Decompresses one frame.
-    ///
     /// - Parameter size: The exact size of the result.
     /// - Returns: `nil` if the frame is corrupt or the result has a different size.
     package static func decompress(_ data: Data, size: Int) -> Data? {

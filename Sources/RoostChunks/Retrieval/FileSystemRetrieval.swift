@@ -176,8 +176,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         baseURL.appendingPathComponent(ChunkPath.metadataFolder).appendingPathComponent(path + ".json")
     }
 
-    /// Returns the bytes of a file.
-    ///
     /// - Returns: `nil` if the file does not exist.
     /// - Throws: `FileError`, with `EINVAL` if the URL names something other than a regular file.
     private static func contents(_ url: URL) throws -> Data? {
@@ -194,8 +192,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
     }
 
-    /// Runs blocking file operations on a separate thread, and throws their errors as
-    /// ``ChunkStorageError``.
     private func blocking<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -212,7 +208,6 @@ extension FolderListing {
     /// links, is omitted.
     ///
     /// - Returns: An empty array if the folder does not exist.
-    /// - Throws: `FileError`.
     static func filesAndFolders(in folder: String) throws -> [Item] {
         do {
             return try FolderListing(folder).items.filter { $0.kind != .other }

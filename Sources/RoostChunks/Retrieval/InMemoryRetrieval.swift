@@ -86,8 +86,6 @@ package enum ChunkPath {
     /// The maximum length of a component in bytes, as on most file systems (`NAME_MAX`).
     private static let maximumComponentLength = 255
 
-    /// Validates a path.
-    ///
     /// - Throws: ``ChunkStorageError/invalidPath(_:)`` if the path is empty, too long or absolute, contains
     ///   an empty component, `.`, `..` or a NUL byte, is in the metadata folder, or is the name of a
     ///   temporary file.

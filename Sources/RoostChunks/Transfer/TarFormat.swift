@@ -58,7 +58,6 @@ enum TarFormat {
         return Data(bytes)
     }
 
-    /// A regular file of an archive.
     struct Item {
         var path: String
         var range: Range<Int>
@@ -69,7 +68,6 @@ enum TarFormat {
     struct Reader {
         private let count: Int
         private var offset = 0
-        /// The maximum size of an extended header in bytes.
         private static let maximumRecordsSize = 1 << 20
 
         init(count: Int) { self.count = count }

@@ -1,13 +1,11 @@
 package import Foundation
 package import HTTPTypes
 
-/// A request to an HTTP server.
 package struct HTTPCall: Sendable {
     package var method: HTTPRequest.Method
     /// The absolute http or https URL, which is sent unchanged.
     package var url: String
     package var headers: HTTPFields
-    /// The body; `nil` for a request without one.
     package var body: Data?
 
     package init(
@@ -20,9 +18,7 @@ package struct HTTPCall: Sendable {
     }
 }
 
-/// The answer of an HTTP server.
 package struct HTTPAnswer: Sendable {
-    /// The status, such as 200.
     package var status: Int
     package var headers: HTTPFields
     /// The body, without its compression.
@@ -47,8 +43,6 @@ extension HTTPFields {
     }
 }
 
-/// The limits for the body of an answer.
-///
 /// A limit on the pause between two parts of a body is not enough: a server that sends one byte per second
 /// would never exceed it and could block a caller for days.
 package struct BodyLimit: Sendable {
@@ -66,7 +60,6 @@ package struct BodyLimit: Sendable {
         self.minimumRate = minimumRate
     }
 
-    /// Checks the progress of a body.
     func check(received: Int, after duration: Duration) throws(NetworkFailure) {
         guard received <= size else {
             throw NetworkFailure(.tooLarge, "the response is larger than \(size) bytes")
@@ -80,7 +73,6 @@ package struct BodyLimit: Sendable {
 /// The reason why a server gave no answer, or no complete one.
 package struct NetworkFailure: Error, Hashable, CustomStringConvertible {
     package enum Code: Sendable {
-        /// The call has an invalid URL or header.
         case invalidCall
         /// The server's certificate is invalid, or the server cannot encrypt.
         case insecure
@@ -88,9 +80,7 @@ package struct NetworkFailure: Error, Hashable, CustomStringConvertible {
         case proxyAuthentication
         /// The head of the answer or a part of its body took too long.
         case timedOut
-        /// The body is larger than the limit.
         case tooLarge
-        /// libcurl cannot be loaded.
         case missingLibrary
         /// There was no connection, or it ended before the end of the answer, or the answer is invalid.
         case other

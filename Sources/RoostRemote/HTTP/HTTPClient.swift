@@ -29,7 +29,6 @@ package struct HTTPClient: Sendable {
         self.proxy = proxy
     }
 
-    /// Sends a call and returns the complete answer.
     package func send(
         _ call: HTTPCall, timeout: Duration, limit: BodyLimit,
         readsBody: @escaping @Sendable (Int) -> Bool = { _ in true }
@@ -68,14 +67,12 @@ package struct HTTPClient: Sendable {
     }
 }
 
-/// A proxy for HTTP.
 package struct HTTPProxy: Sendable, Hashable {
     /// The protocol of the proxy, in lower case, such as `http`, `https` or `socks5h`. libcurl refuses those
     /// that it does not support.
     package var scheme: String
     package var host: String
     package var port: Int
-    /// The user and the password, if the proxy requires them.
     package var user: String?
     package var password: String?
 

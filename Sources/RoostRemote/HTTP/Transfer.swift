@@ -7,7 +7,6 @@ import Synchronization
 /// A call of libcurl. `Sendable` is unchecked because only the thread of the client uses the call once it has
 /// begun, except for ``cancel()``.
 final class Transfer: @unchecked Sendable {
-    /// The closures that receive an answer.
     struct Receiver: Sendable {
         var head: @Sendable (HTTPAnswer) throws -> Void
         var body: @Sendable (UnsafeRawBufferPointer) throws -> Void
@@ -28,7 +27,6 @@ final class Transfer: @unchecked Sendable {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
     private var answer = HTTPAnswer(status: 0)
-    /// The number of bytes of the head.
     private var headSize = 0
     private var hasHead = false
     private var hasDeliveredHead = false
@@ -39,15 +37,12 @@ final class Transfer: @unchecked Sendable {
     /// The error of a receiver or of a limit.
     private var error: (any Error)?
     private let cancelled = Atomic(false)
-    /// Continues the caller.
     var continuation: CheckedContinuation<Void, any Error>?
 
     /// The maximum time limit: about a year, so that the end of a call is a valid time.
     private static let maximumTimeout = Duration.seconds(366 * 86_400)
-    /// The maximum size of the head of an answer in bytes.
     private static let maximumHeadSize = 1 << 20
 
-    /// Prepares a call.
     init(
         _ call: HTTPCall, _ client: HTTPClient, timeout: Duration, limit: BodyLimit, _ receiver: Receiver
     ) throws(NetworkFailure) {
@@ -269,7 +264,6 @@ final class Transfer: @unchecked Sendable {
 
     // MARK: Progress
 
-    /// Starts the time limits.
     func begin() { start = .now }
 
     /// Ends the call soon with `CancellationError`. May be called on any thread.
@@ -287,7 +281,6 @@ final class Transfer: @unchecked Sendable {
         return deadline - .now
     }
 
-    /// Continues the caller with the result of libcurl.
     func finish(_ result: CURLcode) {
         let continuation = continuation.take()
         do {
@@ -308,7 +301,6 @@ final class Transfer: @unchecked Sendable {
     private static let proxyAuthentication = NetworkFailure(
         .proxyAuthentication, "the proxy requires a user and a password")
 
-    /// Continues the caller with an error.
     func finish(throwing error: any Error) { continuation.take()?.resume(throwing: error) }
 
     private func failure(_ result: CURLcode) -> NetworkFailure {

@@ -7,7 +7,6 @@ final class TransferThread: Sendable {
     static let shared = TransferThread()
 
     private struct State {
-        /// The calls that the thread has not taken yet.
         var added: [Transfer] = []
         var isRunning = false
     }
@@ -22,7 +21,6 @@ final class TransferThread: Sendable {
 
     private init() {}
 
-    /// Runs a call.
     func run(_ transfer: Transfer) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -4,7 +4,6 @@ import RoostChunks
 
 /// An HTTP client for an object store. It signs requests and repeats them after transient failures.
 final class S3Client: Sendable {
-    /// A request before it is encoded and signed.
     struct Request: Sendable {
         var method: HTTPRequest.Method
         /// The name of the object, including the prefix; empty for the bucket itself.
@@ -13,7 +12,6 @@ final class S3Client: Sendable {
         var query: [(name: String, value: String)] = []
         var headers: [(name: String, value: String)] = []
         var body = Data()
-        /// The maximum size of the response in bytes.
         var limit = 16 << 20
     }
 
@@ -107,7 +105,6 @@ final class S3Client: Sendable {
         }
     }
 
-    /// Returns whether a response reports a transient failure.
     private static func isTransient(_ response: Response) -> Bool {
         switch response.status {
         case 408, 429, 500, 502, 503, 504: true
@@ -117,7 +114,6 @@ final class S3Client: Sendable {
         }
     }
 
-    /// Returns a description of a transient connection failure.
     private static func reason(
         _ error: any Error, _ server: String, _ timeout: Duration
     ) throws -> String {
@@ -134,10 +130,8 @@ final class S3Client: Sendable {
     /// The maximum size in bytes of an object that S3 accepts in a single request.
     private static let maximumUploadSize = 5 << 30
 
-    /// The host name of the server, for messages.
     var server: String { bucket.server.host }
 
-    /// Returns the error for an unsuccessful response.
     func refusal(_ response: Response, _ path: String) -> ChunkStorageError {
         let code = response.code
         func unavailable(_ reason: String) -> ChunkStorageError { .storageUnavailable(reason: reason) }

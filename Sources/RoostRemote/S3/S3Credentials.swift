@@ -55,10 +55,7 @@ public struct S3Credentials: Sendable {
 package struct AWSProfile: Sendable {
     private var values: [String: String] = [:]
 
-    /// Reads a profile.
-    ///
-    /// - Parameters:
-    ///   - file: The file; if it cannot be read, the profile is empty.
+    /// - Parameter file: The file; if it cannot be read, the profile is empty.
     package init(_ name: String, in file: URL) {
         guard let data = FileManager.default.contents(atPath: file.path), data.count < 1 << 20 else { return }
         var isSelected = false

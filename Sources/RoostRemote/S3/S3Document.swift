@@ -7,12 +7,9 @@ import Foundation
 /// An XML response of an object store, reduced to the name of its root element and the texts of selected
 /// elements.
 struct S3Document {
-    /// The name of the root element.
     let root: String
     private let texts: [String: [String]]
 
-    /// Parses a response.
-    ///
     /// - Returns: `nil` if the data is not well-formed XML.
     init?(_ data: Data, _ names: Set<String>) {
         let reader = Reader(names)

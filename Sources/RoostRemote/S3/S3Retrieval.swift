@@ -16,7 +16,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     public let bucket: S3Bucket
     private let client: S3Client
 
-    /// The names of the headers that are stored with an object.
     private enum Header {
         static let digest = "x-amz-meta-roost-sha256"
         static let metadata = "x-amz-meta-roost-metadata"
@@ -24,7 +23,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         static let write = "x-amz-meta-roost-write"
     }
 
-    /// The maximum length of an object name in S3, in bytes.
     private static let maximumKeyLength = 1024
     /// The maximum size in bytes of the chunk metadata in Base64. S3 allows 2 KB for all headers of an
     /// object.
@@ -226,7 +224,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     // MARK: Names and responses
 
-    /// Returns the name of the object for a path.
     private func key(_ path: String) throws -> String {
         try ChunkPath.check(path)
         let key = bucket.prefix.isEmpty ? path : bucket.prefix + "/" + path
@@ -245,7 +242,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         guard response.headers.contains(.eTag) else { throw noStore() }
     }
 
-    /// Returns the error for a response that cannot come from an object store.
     private func noStore() -> ChunkStorageError {
         .storageUnavailable(reason: "\(client.server) responds, but is not an object store")
     }

@@ -9,10 +9,8 @@ struct SignatureV4: Sendable {
     var region: String
     var service = "s3"
 
-    /// A request before it is signed.
     struct Request: Sendable {
         var method: String
-        /// The percent-encoded path.
         var path: String
         /// The percent-encoded names and values of the query parameters.
         var query: [(name: String, value: String)] = []
@@ -63,8 +61,6 @@ struct SignatureV4: Sendable {
 
     static func digest(_ data: Data) -> String { SHA256.hexadecimal(data) }
 
-    /// Returns a header value without spaces at the ends, and with each run of spaces replaced with one
-    /// space.
     private static func trimmed(_ value: String) -> String {
         value.split(separator: " ").joined(separator: " ")
     }

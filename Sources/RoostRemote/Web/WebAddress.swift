@@ -4,9 +4,6 @@ import RoostFiles
 
 /// Checks the network addresses of a host before a connection.
 enum WebAddress {
-    /// Returns the numeric addresses of a host.
-    ///
-    /// - Throws: ``WebError`` with `.unavailable` if the name cannot be resolved.
     static func resolve(_ host: String) async throws -> [SocketAddress] {
         do {
             return try await BlockingWork.run { _ in try lookUp(host) }

@@ -22,14 +22,12 @@ struct Generation: Codable, Sendable, Hashable {
 
     var format = currentFormat
     var number: Int
-    /// The revision of the stored state.
     var revision: Revision
     var entryCount: Int
     var entries: File
     var clusters: File
     var sidecar: File
 
-    /// The size of all files in bytes.
     var size: Int { entries.size + clusters.size + sidecar.size }
 
     // MARK: Record
@@ -43,9 +41,6 @@ struct Generation: Codable, Sendable, Hashable {
             + Data(",\"sha256\":\"\(SHA256.hexadecimal(record))\"}\n".utf8)
     }
 
-    /// Decodes the record of a generation.
-    ///
-    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`.
     static func decoded(_ data: Data, path: String) throws -> Generation {
         let damaged = StorageError(
             .damaged, "cannot read the store: \(path) is damaged", remedy: .inspectStore)
@@ -83,7 +78,6 @@ struct Generation: Codable, Sendable, Hashable {
     /// cannot overflow.
     static let maximumNumber = 1 << 52
 
-    /// Whether all numbers are in the ranges that a store can reach.
     private var isPlausible: Bool {
         format >= 1 && (0...Int(UInt32.max)).contains(entryCount)
             && [number, entries.size, clusters.size, sidecar.size].allSatisfy {
@@ -95,8 +89,6 @@ struct Generation: Codable, Sendable, Hashable {
 
     /// Opens the files, and checks their lengths, their last bytes and the checksum of the sidecar. The
     /// checksum of an entry is checked when the entry is read.
-    ///
-    /// - Throws: `StorageError` with `.damaged`; `FileError`.
     func open(in store: StoreFolder) throws -> (state: StoreState, contents: GenerationContents) {
         let folder = store.generation(number)
         let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
@@ -127,12 +119,8 @@ struct Generation: Codable, Sendable, Hashable {
 
     // MARK: Writing
 
-    /// Writes the files of a state, without making the generation the current one.
-    ///
-    /// - Parameters:
-    ///   - contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not
-    ///     read from an archive.
-    ///   - isCancelled: Whether to stop. It is called until all entries are written.
+    /// - Parameter contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not
+    ///   read from an archive.
     /// - Throws: `CancellationError`; errors of the file system. The folder of the generation can remain.
     static func write(
         _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,

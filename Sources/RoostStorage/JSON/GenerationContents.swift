@@ -12,9 +12,6 @@ final class GenerationContents: EntryContents {
     private let extents: [Sidecar.Extent]
     private let dimension: Int
 
-    /// Opens the entries file of a generation.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the file has an unexpected length, beginning or end.
     init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimension: Int) throws {
         file = try FileDescriptor(url.path, O_RDONLY)
         self.size = size
@@ -30,9 +27,6 @@ final class GenerationContents: EntryContents {
 
     var count: Int { extents.count }
 
-    /// Calls `body` with the JSON text of the entry at an index.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the checksum does not match.
     func withText<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
         let extent = extents[index]
         let count = Int(extent.length)
@@ -57,9 +51,6 @@ final class GenerationContents: EntryContents {
     }
 
     /// Checks every byte of the file: the checksum of each entry, and the separators between the entries.
-    ///
-    /// - Returns: The indices of the damaged entries, and whether the separators are intact.
-    /// - Throws: `FileError` if the file cannot be read; `CancellationError`.
     func verify(isCancelled: () -> Bool) throws -> (damaged: [Int], isFrameIntact: Bool) {
         var damaged: [Int] = []
         var isFrameIntact = true

@@ -13,9 +13,6 @@ struct GenerationLoader {
     /// generation. If several attempts in a row fail, files are missing.
     private static let maximumAttempts = 10
 
-    /// Updates the state to the latest commit.
-    ///
-    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`, `.locked`; `FileError`.
     func refresh(_ loaded: inout LoadedStore) throws {
         for attempt in 1... {
             do {
@@ -61,7 +58,6 @@ struct GenerationLoader {
         }
     }
 
-    /// Returns the error that reports a missing file of a store.
     static func missing(_ path: String) -> StorageError {
         StorageError(.damaged, "cannot read the store: \(path) is missing", remedy: .inspectStore)
     }
@@ -69,7 +65,6 @@ struct GenerationLoader {
 
 /// Reads a folder that contains only an `entries.json` and a `clusters.json`, written by another program.
 enum ForeignFolder {
-    /// The properties of a file by which changes are detected.
     struct Signature: Equatable {
         var identity: FileIdentity?
         var size: Int

@@ -13,7 +13,6 @@ import RoostModel
 enum Journal {
     struct Record: Sendable {
         var batch: WriteBatch?
-        /// The id of the new epoch, if the commit begins one.
         var epoch: UUID?
         /// The time of the commit in milliseconds since 1970, which is also recorded as the date of its
         /// removals.
@@ -28,7 +27,6 @@ enum Journal {
         sealed(try text(of: record), revision: revision)
     }
 
-    /// Returns the line for an encoded record.
     static func sealed(_ body: [UInt8], revision: Revision) -> Data {
         let head =
             "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(checksum(body, revision))\""
@@ -42,8 +40,6 @@ enum Journal {
 
     /// Returns the line for a record, after checking that the line can be read back as the same record. A
     /// line that cannot be read would damage the store.
-    ///
-    /// - Throws: `StorageError` with `.invalidBatch`.
     static func checkedLine(_ record: Record, revision: Revision) throws -> Data {
         let line = try line(record, revision: revision)
         let found = line.withUnsafeBytes { read($0) }
@@ -94,18 +90,14 @@ enum Journal {
 
     // MARK: Reading
 
-    /// The result of reading a part of a journal: its complete lines, and what follows them.
     struct Contents {
         var records: [(revision: Revision, record: Record)] = []
-        /// The total length in bytes of the complete and intact lines.
         var length = 0
-        /// The length in bytes of an incomplete line after the intact lines.
         var tail = 0
         /// The offset of the first damaged line that is complete; `nil` if there is none.
         var damage: Int?
     }
 
-    /// Reads the lines up to the first one that is incomplete or damaged.
     static func read(_ bytes: UnsafeRawBufferPointer) -> Contents {
         var contents = Contents()
         while contents.length < bytes.count {

@@ -16,11 +16,6 @@ struct JournalReplayer {
     /// milliseconds.
     private static let maximumWaits = 100
 
-    /// Applies the commits in the journal that the state does not yet contain.
-    ///
-    /// - Parameters:
-    ///   - number: The generation that the journal belongs to.
-    ///   - loaded: The state, and how much of the journal it contains.
     /// - Throws: `StorageError`: `.damaged`, `.locked`; `FileError` with `ENOENT` if the caller must load
     ///   the generation again.
     func replay(_ number: Int, into loaded: inout LoadedStore) throws {
@@ -72,9 +67,6 @@ struct JournalReplayer {
         }
     }
 
-    /// Checks that a journal has not become shorter since it was read.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the journal is shorter than it was after its last commit.
     private func check(length: Int, of url: URL, _ loaded: LoadedStore) throws {
         guard let committed = loaded.committedLength, length < committed else { return }
         throw StorageError(
@@ -125,9 +117,6 @@ struct JournalReplayer {
         return (max(committed, start), nil)
     }
 
-    /// Applies one commit of a journal.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the commit cannot be applied to the state.
     static func apply(
         _ record: Journal.Record, _ revision: Revision, to state: inout StoreState, path: String
     ) throws {

@@ -56,7 +56,6 @@ extension LocalFiles {
         }
     }
 
-    /// Folds the journal into a new generation.
     func compact() async throws {
         try await locked { [self] loaded, isCancelled in
             try fold(loaded.state, &loaded, isCancelled: isCancelled)
@@ -82,9 +81,6 @@ extension LocalFiles {
         }
     }
 
-    /// Checks a size against the limit of the store.
-    ///
-    /// - Throws: `StorageError` with `.full` if the given size exceeds the limit of the store.
     func checkSize(_ size: Int) throws {
         guard let limit = options.maximumSize, size > limit else { return }
         throw StorageError(

@@ -23,7 +23,6 @@ final class LocalFiles: Sendable {
 
     var lockURL: URL { folder.lock(options) }
 
-    /// Returns the state after the latest commit.
     func currentState() async throws -> StoreState {
         try await BlockingWork.run { [self] _ in
             try Self.mappingErrors {
@@ -43,9 +42,6 @@ final class LocalFiles: Sendable {
         }
     }
 
-    /// Calls `body` with exclusive access to the state in memory.
-    ///
-    /// - Throws: `StorageError` with `.closed`; the errors of `body`.
     func withLoaded<Value: Sendable>(_ body: (inout LoadedStore) throws -> Value) throws -> Value {
         try loaded.withLock { loaded in
             guard !loaded.isClosed else { throw StorageError(.closed, "the store was closed") }
@@ -53,7 +49,6 @@ final class LocalFiles: Sendable {
         }
     }
 
-    /// Runs `body`, and converts file, lock and JSON errors that it throws to `StorageError`.
     static func mappingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try StorageError.mappingFileErrors(body)
@@ -65,14 +60,11 @@ final class LocalFiles: Sendable {
     }
 }
 
-/// The state that a provider has read from the files of a store, and how much of the files it has read.
 struct LoadedStore {
     var state: StoreState
-    /// Reads the archived entries of the state.
     var contents: GenerationContents?
     /// The content of `CURRENT` when the state was read, or `nil` if the file did not exist.
     var current: Data?
-    /// The current generation; `nil` if it does not exist.
     var generation: Generation?
     /// The number of bytes of the journal whose commits the state contains.
     var journalLength = 0
@@ -85,7 +77,6 @@ struct LoadedStore {
     var minimumFoldLength = 0
 }
 
-/// The way in which a process uses the files of a store.
 enum StoreAccess {
     /// The process holds the writers' lock, so no other process changes the files.
     case writer
@@ -98,10 +89,8 @@ extension LocalFiles {
     ///
     /// The commit point is the rename of `CURRENT`. Until then, readers do not see the new generation.
     ///
-    /// - Parameters:
-    ///   - keepsOlder: Whether to keep older generations, as many as
-    ///     ``LocalStorageProvider/Options/keptGenerations`` allows.
-    ///   - isCancelled: Whether to stop while entries are written.
+    /// - Parameter keepsOlder: Whether to keep older generations, as many as
+    ///   ``LocalStorageProvider/Options/keptGenerations`` allows.
     func fold(
         _ state: StoreState, _ loaded: inout LoadedStore, keepsOlder: Bool = true,
         isCancelled: () -> Bool = { false }
@@ -138,8 +127,6 @@ extension LocalFiles {
         loaded.minimumFoldLength = 0
     }
 
-    /// Makes a generation the current one.
-    ///
     /// - Throws: The error that prevented the rename of `CURRENT` from becoming durable. In that case, the
     ///   previous generation remains current.
     private func makeCurrent(_ generation: Generation, after current: Data?) throws {

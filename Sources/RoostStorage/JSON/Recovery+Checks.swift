@@ -51,10 +51,6 @@ extension Recovery {
         return try? Generation.decoded(data, path: url.path)
     }
 
-    /// Checks the files of a generation.
-    ///
-    /// - Returns: The readable part of the generation, or `nil` if nothing can be read.
-    /// - Throws: `FileError` if a file cannot be read for a reason other than damage; `CancellationError`.
     private mutating func check(_ generation: Generation, _ url: URL) throws -> Candidate? {
         let clusters = url.appendingPathComponent(Generation.clustersFile)
         let bytes = try StoreFolder.contents(of: clusters)

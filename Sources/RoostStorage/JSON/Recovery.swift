@@ -25,19 +25,14 @@ struct Recovery {
     struct Outcome {
         var state = StoreState()
         var contents: GenerationContents?
-        /// The generation that the state is based on.
         var base: Int?
-        /// The damaged files and folders.
         var damaged: [URL] = []
         /// The number of entries that cannot be recovered.
         var lost = 0
-        /// Whether commits after the current generation cannot be read.
         var hasUnreadableCommits = false
-        /// Whether the store can be used without a repair.
         var isIntact = true
     }
 
-    /// A generation that can be read, at least in part.
     struct Candidate {
         var number: Int
         var state: StoreState
@@ -48,9 +43,6 @@ struct Recovery {
 
     static let remedy = "moves it away and continues from the intact files"
 
-    /// Checks every byte of the store, and adds the results to ``findings``.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat` or `.damaged`; `FileError`; `CancellationError`.
     mutating func inspect() throws -> Outcome {
         // Reads the mark before the journals. A commit between the two reads can then only make a journal
         // longer than the mark states, not shorter.
@@ -148,7 +140,6 @@ struct Recovery {
     ///     removes one of them, it still advances the revision.
     ///   - hasAllRecords: Whether the state contains the records of the sidecar. If it does not, a commit
     ///     that only removes such records changes nothing, but still advances the revision.
-    /// - Returns: The ids of the missing entries that the journals remove.
     private func replay(
         _ journals: [Int: Journal.Contents], from base: Int, lacking missing: Set<Entry.ID>,
         hasAllRecords: Bool, _ state: inout StoreState

@@ -7,16 +7,13 @@ import RoostVectors
 /// data of the store that `entries.json` and `clusters.json` do not contain. `Documentation/Formats.md`
 /// describes the bytes.
 struct Sidecar {
-    /// The range of bytes of an entry's JSON object in `entries.json`.
     struct Extent: Sendable, Hashable {
         var offset: UInt64
         var length: UInt32
-        /// The CRC-32C checksum of the bytes.
         var checksum: UInt32
     }
 
     var archive: StoreState.Archive
-    /// The extents of the records in the archive, in the same order as the records.
     var extents: [Extent]
 
     init(archive: StoreState.Archive, extents: [Extent]) {
@@ -109,9 +106,6 @@ struct Sidecar {
 
     // MARK: Reading
 
-    /// Decodes a sidecar.
-    ///
-    /// - Throws: `BinaryReader/InvalidData` or `DecodingError` if the bytes are not a sidecar.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         var reader = BinaryReader(bytes)
         guard try reader.take(Self.magic.count).elementsEqual(Self.magic) else {

@@ -13,17 +13,14 @@ struct StoreFolder: Sendable, Hashable {
     /// The file that names the current generation.
     var current: URL { url.appendingPathComponent("CURRENT") }
 
-    /// The file that contains the ``CommitMark``.
     var mark: URL { url.appendingPathComponent("committed") }
 
-    /// The file that writers lock.
     func lock(_ options: LocalStorageProvider.Options) -> URL {
         options.lockURL ?? url.appendingPathComponent("lock")
     }
 
     func generation(_ number: Int) -> URL { url.appendingPathComponent("generations/\(number)") }
 
-    /// The journal that contains the commits after a generation.
     func journal(_ number: Int) -> URL { url.appendingPathComponent("journal-\(number).jsonl") }
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
@@ -31,8 +28,6 @@ struct StoreFolder: Sendable, Hashable {
     // MARK: Contents
 
     /// Reads a whole file. Returns `nil` if the file does not exist.
-    ///
-    /// - Throws: `FileError`.
     static func contents(of url: URL) throws -> Data? {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY)
@@ -51,10 +46,8 @@ struct StoreFolder: Sendable, Hashable {
             .compactMap { Self.generationNumber($0) }.sorted()
     }
 
-    /// The highest number of a generation that has a folder, complete or not; 0 if there is none.
     var newestGeneration: Int { generationNumbers.last ?? 0 }
 
-    /// The numbers of the generations that have a journal, in ascending order.
     var journalNumbers: [Int] { names.map(Self.number(ofJournal:)).filter { $0 > 0 }.sorted() }
 
     /// Returns the number of the generation that a journal belongs to, or 0 if the file is not a journal.
@@ -90,7 +83,6 @@ struct StoreFolder: Sendable, Hashable {
 /// The length of the journal after the last commit, in a ``MarkFile``.
 struct CommitMark {
     var generation: Int
-    /// The length of the journal in bytes.
     var length: Int
 
     private static func file(in folder: StoreFolder) -> MarkFile {
@@ -99,7 +91,6 @@ struct CommitMark {
 
     init(generation: Int, length: Int) { (self.generation, self.length) = (generation, length) }
 
-    /// Reads the mark of a store. Returns `nil` if the mark is missing or unreadable.
     init?(in folder: StoreFolder) {
         guard let fields = Self.file(in: folder).read(), fields.count == 2, let generation = Int(fields[0]),
             let length = Int(fields[1])

@@ -24,9 +24,6 @@ struct BatchWriter {
         revision = meta.revision.next
     }
 
-    /// Writes a batch.
-    ///
-    /// - Returns: The revision at which the batch becomes visible.
     /// - Throws: `StorageError`. The caller must then roll back the transaction.
     mutating func apply(_ batch: WriteBatch, at date: Date) throws -> Revision {
         try checkExpectations(batch.expecting)

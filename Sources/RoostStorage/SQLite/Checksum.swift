@@ -8,9 +8,7 @@ import RoostModel
 enum Checksum {
     struct Table {
         let name: String
-        /// All columns except the checksum, as a comma-separated list for SQL.
         let columns: String
-        /// Whether the checksum also covers the id of the entry with the same row number.
         let coversID: Bool
 
         init(_ name: String, _ columns: String, coversID: Bool = false) {
@@ -19,18 +17,12 @@ enum Checksum {
             self.coversID = coversID
         }
 
-        /// Returns an SQL expression for the checksum that a row should have.
-        ///
-        /// - Parameters:
-        ///   - alias: The name of the table in the statement.
-        ///   - id: An SQL expression for the entry's id; by default a subquery.
         func value(of alias: String, id: String? = nil) -> String {
             var names = columns.split(separator: ", ").map { "\(alias).\($0)" }
             if coversID { names.append(id ?? "(SELECT id FROM entries o WHERE o.row = \(alias).row)") }
             return "roost_crc(\(names.joined(separator: ", ")))"
         }
 
-        /// Returns an SQL expression that is true if the checksum of a row matches.
         func matches(_ alias: String, id: String? = nil) -> String {
             "(\(alias).checksum IS \(value(of: alias, id: id)))"
         }
@@ -54,11 +46,6 @@ enum Checksum {
     ]
 
     /// Checks the result of ``Table/matches(_:id:)``.
-    ///
-    /// - Parameters:
-    ///   - index: The column of `row` that contains the result.
-    ///   - object: The object that the row describes, with an article, for the error message.
-    /// - Throws: `StorageError` with `.damaged` if the checksum does not match.
     static func check(_ row: Row, _ index: Int, _ object: @autoclosure () -> String) throws {
         guard try row.value(index) as Bool? == true else {
             throw Column.damaged("\(object()) whose checksum does not match")
@@ -69,8 +56,6 @@ enum Checksum {
 extension Row {
     /// Returns the value of a column. GRDB's subscript is not used, because it would trap on a value of a
     /// different type, which a damaged row can contain.
-    ///
-    /// - Throws: `RowDecodingError`.
     func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> Value {
         try decode(Value.self, atIndex: index)
     }

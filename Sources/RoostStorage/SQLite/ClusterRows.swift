@@ -3,7 +3,6 @@ import GRDB
 import RoostModel
 import RoostVectors
 
-/// Reads clusters and assignments from their tables.
 enum ClusterRows {
     static let clusterSelection = """
         SELECT record, centroid, \(Checksum.clusters.matches("clusters")) FROM clusters ORDER BY position
@@ -34,7 +33,6 @@ enum ClusterRows {
         }
     }
 
-    /// Returns the clusters with their members.
     static func clusters(_ database: Database) throws -> [Cluster] {
         var clusters = try clustersWithoutMembers(database)
         guard !clusters.isEmpty else { return [] }

@@ -14,7 +14,6 @@ enum Column {
         Hexadecimal.text(bytes, isUppercase: true)
     }
 
-    /// Returns the components of a vector as little-endian Float32 values.
     static func bytes(_ vector: [Float]) -> Data {
         #if _endian(little)
             vector.withUnsafeBytes { Data($0) }
@@ -48,7 +47,6 @@ enum Column {
         return vector
     }
 
-    /// Appends the components that are encoded in `data` to a vector.
     static func append(_ data: Data, to vector: inout [Float]) throws {
         guard data.count % 4 == 0 else {
             throw damaged("a vector of \(data.count) bytes, which is not a multiple of 4")
@@ -108,8 +106,6 @@ enum Column {
         }
     }
 
-    /// Returns the error for a database that contains a damaged object.
-    ///
     /// - Parameter object: The object and its damage, for example "an entry whose checksum does not match".
     static func damaged(_ object: String) -> StorageError {
         StorageError(.damaged, "the database is damaged: it contains \(object)", remedy: .inspectStore)

@@ -12,7 +12,6 @@ import Synchronization
 /// bug of SQLite against which the lock protects needs two checkpoints and a commit
 /// (`Documentation/Decisions/0017-readers-without-the-lock.md`).
 final class DatabaseConnections: Sendable {
-    /// The database, as named by the caller.
     let url: URL
     let lockURL: URL
     let options: SQLiteStorageProvider.Options
@@ -58,8 +57,6 @@ final class DatabaseConnections: Sendable {
         return DatabaseConnections(url, lockURL, options, readers: readers, writer: writer)
     }
 
-    /// Opens a database that needs no preparation.
-    ///
     /// - Returns: `nil` if the database cannot be opened without the writers' lock.
     private static func openWithoutLock(
         _ url: URL, _ lockURL: URL, _ options: SQLiteStorageProvider.Options
@@ -87,8 +84,6 @@ final class DatabaseConnections: Sendable {
         return connections
     }
 
-    /// Opens connections for reading, and reads from the database.
-    ///
     /// - Returns: `nil` if the database has an older format.
     static func openReaders(
         _ file: DatabaseFile, _ options: SQLiteStorageProvider.Options
@@ -116,10 +111,6 @@ final class DatabaseConnections: Sendable {
 
     // MARK: Using
 
-    /// Checks that the connections still belong to the current database.
-    ///
-    /// - Throws: `StorageError` with `.closed` if a repair or a restore has replaced the database, or if a
-    ///   database that cannot be locked has changed.
     func check() throws {
         try readOnly?.check()
         guard FileIdentity(url) == identity else {

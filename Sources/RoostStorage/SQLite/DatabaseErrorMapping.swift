@@ -10,12 +10,6 @@ package struct DatabaseErrorMapping: Sendable {
     private let damageRemedy: Remedy?
     private let fullRemedy: Remedy
 
-    /// Creates a mapping for the errors of one database.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the database, for messages.
-    ///   - damageRemedy: The action that the user can take if the database is damaged.
-    ///   - fullRemedy: The action that the user can take if the disk or the database is full.
     package init(path: String, ifDamaged damageRemedy: Remedy? = nil, ifFull fullRemedy: Remedy = .freeSpace)
     {
         self.path = path
@@ -35,12 +29,10 @@ package struct DatabaseErrorMapping: Sendable {
         }
     }
 
-    /// Runs `body` and throws its errors as `StorageError`.
     package func mapping<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw mapped(error) }
     }
 
-    /// Runs `body` on a thread for blocking work, and throws its errors as `StorageError`.
     package func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {

@@ -4,8 +4,6 @@ package import GRDB
 import RoostFiles
 import RoostModel
 
-/// The file of an SQLite database.
-///
 /// Only SQLite opens an existing database file; Roost never opens one with a `FileDescriptor`. A process that
 /// closes any descriptor of a file loses all its POSIX (`fcntl`) locks on that file, including those of
 /// SQLite's other connections. Another process would then assume that it is the only user, and would remove
@@ -24,7 +22,6 @@ package struct DatabaseFile: Sendable {
     /// number. A single commit or checkpoint takes much less time, even on a slow disk.
     package static let lockTimeout: TimeInterval = 30
 
-    /// The value of `PRAGMA synchronous`, which determines the durability of a commit.
     package enum Synchronous: String, Sendable {
         /// Synchronizes the log at each commit, so commits survive a power failure.
         case full = "FULL"
@@ -33,8 +30,6 @@ package struct DatabaseFile: Sendable {
     }
 
     /// Returns the size of the file in bytes without opening the file; `nil` if it does not exist.
-    ///
-    /// - Throws: `FileError`.
     package func size() throws -> Int? {
         var status = stat()
         guard stat(url.path, &status) != 0 else { return Int(status.st_size) }
@@ -45,8 +40,6 @@ package struct DatabaseFile: Sendable {
 
     /// Creates an empty file with mode 0600 if the file does not exist. SQLite gives the write-ahead log the
     /// permissions of the database, so other users can read neither of the two.
-    ///
-    /// - Throws: `FileError`.
     package func create() throws {
         do {
             _ = try FileDescriptor(url.path, O_RDWR | O_CREAT | O_EXCL)
@@ -55,7 +48,6 @@ package struct DatabaseFile: Sendable {
         }
     }
 
-    /// Opens the database in write-ahead mode, for concurrent readers and one writer.
     package func openPool(
         _ configuration: Configuration, synchronous: Synchronous = .full
     ) throws -> DatabasePool {
@@ -80,7 +72,6 @@ package struct DatabaseFile: Sendable {
 
     private var readingPath: String { isImmutable ? PageChecksums.immutablePath(url) : url.path }
 
-    /// Runs `body` with a separate read-only connection.
     package func read<Value>(
         _ configuration: Configuration, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -107,9 +98,6 @@ extension DatabasePool {
 
 extension DatabaseMigrator {
     /// Checks that this version of the program knows every migration that has been applied to a database.
-    ///
-    /// - Parameter applied: The identifiers of the migrations that the database records as applied.
-    /// - Throws: `StorageError` with `.newerFormat` if a migration is unknown.
     package func check(applied: Set<String>, path: String) throws {
         guard applied.isSubset(of: Set(migrations)) else {
             throw StorageError(
@@ -118,7 +106,6 @@ extension DatabaseMigrator {
     }
 }
 
-/// The memory that SQLite uses in this process.
 package enum SQLiteMemory {
     /// Turns off SQLite's count of its memory, whose lock all threads share. This must be called before the
     /// first use of SQLite; later calls have no effect. Libraries must not call it, because the program may
@@ -131,8 +118,6 @@ extension Database {
     private static var instructionsPerCheck: Int32 { 20_000 }
 
     /// Runs `body`, and lets SQLite end its statements when the task is canceled.
-    ///
-    /// - Throws: `CancellationError`; the errors of `body`.
     func withCancellation<Value>(
         checking isCancelled: () -> Bool, _ body: () throws -> Value
     ) throws -> Value {
@@ -157,7 +142,6 @@ extension Database {
         }
     }
 
-    /// A check that a callback of SQLite can refer to.
     private final class CancellationCheck {
         let isCancelled: () -> Bool
 

@@ -7,7 +7,6 @@ import RoostModel
 /// The inspection runs the ``checks`` in order, each in a separate transaction. If a check fails because of
 /// damage, the following checks still run.
 struct DatabaseInspection {
-    /// A check of one aspect of a database.
     struct Check {
         /// The subject of the finding that is reported if the check itself could not read the database.
         let subject: String
@@ -46,11 +45,6 @@ struct DatabaseInspection {
             + [Check(subject: "entry_tags", run: checkFilterTables)]
     }
 
-    /// Runs the checks.
-    ///
-    /// - Parameter isCancelled: Whether to stop. It is called between checks and during each of them.
-    /// - Throws: `CancellationError`; `StorageError` with `.newerFormat`; the errors of SQLite and the file
-    ///   system that do not report damage.
     func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
         try PageChecksums.register()
         // Only SQLite may open the file; `DatabaseFile` explains why.
@@ -117,9 +111,6 @@ struct DatabaseInspection {
 // MARK: - Checks
 
 extension DatabaseInspection {
-    /// Checks the format version of the database.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat`.
     private func checkFormat(_ database: Database) throws -> [StorageFinding] {
         let format = try schema.format(of: database, path: path)
         guard format < schema.format else { return [] }

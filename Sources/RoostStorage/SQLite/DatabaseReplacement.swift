@@ -14,10 +14,8 @@ struct DatabaseReplacement {
 
     init(of url: URL) { self.url = url }
 
-    /// The beginning of the name of a database that a repair created.
     static let repairedPrefix = "repaired-"
 
-    /// Whether a replacement was begun and is not complete.
     var isPending: Bool { FileManager.default.fileExists(atPath: marker.path) }
 
     private var marker: URL { URL(fileURLWithPath: url.path + "-replacing") }
@@ -26,7 +24,6 @@ struct DatabaseReplacement {
     /// synchronized the new database.
     ///
     /// - Atomicity: The replacement is committed when the marker file has been written.
-    /// - Throws: `FileError`.
     func begin(with replacement: URL) throws {
         try AtomicFile.write(Data(replacement.lastPathComponent.utf8), to: marker, files: files)
         try finish()
@@ -34,14 +31,11 @@ struct DatabaseReplacement {
 
     /// Returns the file with the current contents of the database: the new database while a replacement is
     /// pending, because the replacement is committed when the marker has been written.
-    ///
-    /// - Throws: `FileError`; `StorageError` with `.damaged` if the marker does not name a database.
     func current() throws -> URL {
         guard let replacement = try replacement(), try isDatabase(replacement) else { return url }
         return replacement
     }
 
-    /// Completes an interrupted replacement; does nothing if there is none.
     func finish() throws {
         guard let replacement = try replacement() else { return }
         let folder = url.deletingLastPathComponent()
@@ -57,7 +51,6 @@ struct DatabaseReplacement {
         try files.synchronizeFolder(folder)
     }
 
-    /// Returns the file that the marker names; `nil` if there is no marker.
     private func replacement() throws -> URL? {
         let name: String
         do {
@@ -77,8 +70,6 @@ struct DatabaseReplacement {
 
     /// Returns whether the new database still has its own name. The result is `false` if it has already been
     /// renamed.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the file is not a database.
     private func isDatabase(_ replacement: URL) throws -> Bool {
         let head: Data
         do {

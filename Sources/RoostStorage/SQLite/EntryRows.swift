@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// Reads entries from their tables.
 struct EntryRows {
     private let database: Database
 
@@ -16,7 +15,6 @@ struct EntryRows {
         e.passages, e.dimension, l.line, l.last_line, l.page, l.headings
         """
 
-    /// The tables from which ``columns`` are selected.
     static let tables = """
         entries e LEFT JOIN vectors v ON v.row = e.row LEFT JOIN locations l ON l.row = e.row
         """
@@ -32,7 +30,6 @@ struct EntryRows {
     private static let revisionQuery =
         "SELECT e.revision, \(Checksum.entries.matches("e")) FROM entries e WHERE e.id = ?"
 
-    /// Returns the entries in the given rows, in the given order. Rows without an entry are skipped.
     func entries(rows: [Int64]) throws -> [(row: Int64, entry: Entry)] {
         let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE e.row = ?"
         let statement = try database.cachedStatement(sql: sql)
@@ -47,7 +44,6 @@ struct EntryRows {
         return try withExtendedLifetime(cursor) { try cursor.next().map(entry) }
     }
 
-    /// Returns the entry in a result row that has the columns ``columns``.
     func entry(_ row: Row) throws -> Entry {
         let number: Int64 = try row.value(0)
         try Checksum.check(row, 11, "an entry in row \(number)")
@@ -64,7 +60,6 @@ struct EntryRows {
         return entry
     }
 
-    /// Returns the location in a result row that has the columns ``columns``.
     private func location(_ row: Row) throws -> EntryLocation? {
         guard let headings = try row.value(17) as Data? else { return nil }
         let location = EntryLocation(
@@ -91,7 +86,6 @@ struct EntryRows {
             createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
     }
 
-    /// Returns the entry in the given row; `nil` if no entry has this row number.
     func entry(in row: Int64) throws -> Entry? { try entries(rows: [row]).first?.entry }
 
     /// Returns an entry without its vector, passages and location. An entry can be recovered
@@ -107,7 +101,6 @@ struct EntryRows {
         return try entry(found, embeddings: [], passages: [])
     }
 
-    /// Returns the revision of the commit that last changed an entry; `nil` if the entry does not exist.
     func revision(of id: Entry.ID) throws -> Revision? {
         let statement = try database.cachedStatement(sql: Self.revisionQuery)
         guard let row = try Row.fetchOne(statement, arguments: [Column.bytes(id)]) else { return nil }

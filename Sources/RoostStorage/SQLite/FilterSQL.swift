@@ -20,7 +20,6 @@ struct FilterSQL {
     /// filter can contain several conditions.
     private static let maximumOperandParameters = 100
 
-    /// - Parameter tags: The result of ``SnapshotTags/tags(for:_:)``.
     init(_ filter: EntryFilter, tags: [String]) {
         var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
         derived.conditions = filter.conditions
@@ -65,7 +64,6 @@ struct FilterSQL {
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 
-    /// A part of the condition, and the values of its parameters.
     private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
 
     private static func hasIDPrefix(_ prefix: String) -> Clause {
@@ -75,9 +73,6 @@ struct FilterSQL {
         return ("substr(\(dashed), 1, ?) = ?", [prefix.utf8.count, prefix.uppercased()])
     }
 
-    /// Returns the SQL for a condition. The SQL uses the indexes of sources, tags and metadata values.
-    ///
-    /// - Parameter tags: The different tags in the snapshot.
     private static func condition(_ condition: EntryCondition, _ tags: [String]) -> Clause {
         let (test, isNegated) =
             switch condition.test {
@@ -108,7 +103,6 @@ struct FilterSQL {
         return clause
     }
 
-    /// Returns SQL that finds the entries with one of the tags for which a test is true.
     private static func tagged(_ test: EntryCondition.Test, _ tags: [String]) -> Clause {
         var clause: Clause = ("1", [])
         if case .exists = test {} else { clause = isOne(ofTags: test.tags(among: tags)) }
@@ -116,7 +110,6 @@ struct FilterSQL {
         return clause
     }
 
-    /// Returns SQL that finds any number of tags with the index.
     private static func isOne(ofTags tags: [String]) -> Clause {
         guard tags.count > maximumOperandParameters else { return isIn(tags.map(Column.bytes), "tag") }
         // SQLite ends a text in JSON at a NUL character.
@@ -203,7 +196,6 @@ struct FilterSQL {
         return clause
     }
 
-    /// Returns SQL that finds equal values.
     private static func isIn(
         _ values: [Data], _ column: String, maximumParameters: Int = maximumOperandParameters
     ) -> Clause {
@@ -224,7 +216,6 @@ struct FilterSQL {
 /// The different tags in a snapshot. Filters compare them without regard to case and look up the entries with
 /// those that match, because SQLite cannot compare all characters so.
 final class SnapshotTags: Sendable {
-    /// The tags after they were read.
     private let tags = Mutex<[String]?>(nil)
 
     /// The number of tags that are found by one search of the index each. If a store has more different tags,

@@ -2,9 +2,7 @@ package import Foundation
 import GRDB
 package import RoostModel
 
-/// An SQLite database of another program, whose contents are imported.
 protocol ImportedDatabase {
-    /// The database file.
     var url: URL { get }
 }
 
@@ -15,8 +13,6 @@ extension ImportedDatabase {
 
     /// Checks that everything that is read is a table without computed columns. A view or a computed column
     /// of a hostile file could produce rows and values without end.
-    ///
-    /// - Throws: `StorageError` with `.invalidBatch`.
     func checkTables(_ required: [String], optional: [String] = [], _ database: Database) throws {
         for name in required where try !database.tableExists(name) {
             throw failure("the table \(name) is missing")
@@ -31,8 +27,6 @@ extension ImportedDatabase {
 
     /// Reads the database without changing it. Functions in its schema are not called, because they can come
     /// from a hostile file.
-    ///
-    /// - Throws: `DatabaseError`, and the errors of `body`.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = true
@@ -43,14 +37,11 @@ extension ImportedDatabase {
     }
 }
 
-/// A text in the database of another program.
 package struct ImportedText: Sendable, Hashable {
     /// The id of the text in the other program, unique in its collection.
     package var key: String
     package var text: String
-    /// The values that the other program stores with the text.
     package var metadata: [String: MetadataValue]
-    /// The time of the last change; `nil` if it is unknown.
     package var updatedAt: Date?
 
     package init(
@@ -60,7 +51,6 @@ package struct ImportedText: Sendable, Hashable {
     }
 }
 
-/// The texts of a collection in the database of another program.
 package struct ImportedCollection: Sendable {
     package var name: String
     package var records: [ImportedText] = []
@@ -75,17 +65,14 @@ package struct ImportedCollection: Sendable {
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
 package struct ChromaDatabase: ImportedDatabase, Sendable {
-    /// The values that Chroma stores with a text.
     private struct Values {
         var text: String?
         var metadata: [String: MetadataValue] = [:]
     }
 
-    /// The maximum size of a value of the metadata, in bytes.
     private static let maximumValueSize = 1 << 20
     /// The maximum size of a text in bytes, more than that of a long book.
     private static let maximumTextSize = 64 << 20
-    /// The key of the text among the metadata.
     private static let textKey = "chroma:document"
 
     private static let ownTables = [
@@ -94,17 +81,12 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
 
     package let url: URL
 
-    /// Creates a reader for a database file.
     package init(_ url: URL) { self.url = url }
 
-    /// Returns whether a file is such a database.
     package var isPresent: Bool {
         (try? read { database in try Self.ownTables.allSatisfy { try database.tableExists($0) } }) ?? false
     }
 
-    /// Returns the collections of the database, in the order of their names.
-    ///
-    /// - Throws: `StorageError` with `.invalidBatch` if a table is damaged.
     package func collections() throws -> [ImportedCollection] {
         do {
             return try read { database in
@@ -173,7 +155,6 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
         }
     }
 
-    /// Returns the values of the texts of a segment, by the number of the text.
     private func values(of segment: String, _ database: Database) throws -> [Int64: Values] {
         var values: [Int64: Values] = [:]
         var tables = [("embedding_metadata", false)]
@@ -236,7 +217,6 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
 package struct LLMDatabase: ImportedDatabase, Sendable {
-    /// The maximum size of the metadata of a text, in bytes.
     private static let maximumMetadataSize = 1 << 20
     /// The maximum size of a text in bytes, more than that of a long book.
     private static let maximumTextSize = 64 << 20
@@ -245,18 +225,12 @@ package struct LLMDatabase: ImportedDatabase, Sendable {
 
     let url: URL
 
-    /// Creates a reader for a database file.
     package init(_ url: URL) { self.url = url }
 
-    /// Returns whether a file is such a database.
     package var isPresent: Bool {
         (try? read { database in try Self.tables.allSatisfy { try database.tableExists($0) } }) ?? false
     }
 
-    /// Returns the collections of the database, in the order of their ids.
-    ///
-    /// - Throws: `StorageError` with `.invalidBatch` if the database has other tables, views or computed
-    ///   columns instead of these tables.
     package func collections() throws -> [ImportedCollection] {
         do {
             return try read { database in

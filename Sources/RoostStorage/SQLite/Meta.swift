@@ -6,7 +6,6 @@ import RoostModel
 /// The properties of the store itself. The table `meta` has one row for each property, and one for their
 /// checksum.
 struct Meta {
-    /// The version of the schema.
     let format: String
     var store: UUID
     var epoch: UUID
@@ -19,9 +18,6 @@ struct Meta {
     /// The clustering run that created the clusters, encoded as JSON.
     var runRecord: Data?
 
-    /// Reads the table and verifies its checksum.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if a row is missing or the checksum does not match.
     init(_ database: Database) throws {
         let values = try Self.values(database)
         guard values["checksum"].flatMap(Int64.fromDatabaseValue) == Int64(Self.checksum(values)) else {
@@ -60,7 +56,6 @@ struct Meta {
         }
     }
 
-    /// Counts the rows of entries, for an inspection or a repair.
     static func countEntries(_ database: Database) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0
     }
@@ -69,7 +64,6 @@ struct Meta {
         try runRecord.map { try Column.value(ClusteringRun.self, $0) }
     }
 
-    /// Writes the properties that can change, and updates the checksum.
     func save(_ database: Database) throws {
         let values: [(String, (any DatabaseValueConvertible)?)] = [
             ("store", store.uuidString), ("epoch", epoch.uuidString),
@@ -85,7 +79,6 @@ struct Meta {
         try Self.seal(database)
     }
 
-    /// Computes the checksum of the rows in the table, and writes it.
     static func seal(_ database: Database) throws {
         let checksum = Int64(checksum(try values(database)))
         try database.cachedStatement(sql: "UPDATE meta SET value = ? WHERE key = 'checksum'")

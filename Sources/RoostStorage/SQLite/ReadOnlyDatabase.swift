@@ -20,7 +20,6 @@ final class ReadOnlyDatabase: Sendable {
         case copy(LockedTemporaryFolder)
     }
 
-    /// The properties of the files by which changes are detected.
     private struct Signature: Equatable {
         var parts: [Part]
 
@@ -57,7 +56,6 @@ final class ReadOnlyDatabase: Sendable {
         self.readers = readers
     }
 
-    /// The error for an attempt to write.
     var refusal: StorageError {
         StorageError(
             .readOnly,
@@ -68,8 +66,6 @@ final class ReadOnlyDatabase: Sendable {
     // MARK: Opening
 
     /// Opens a database if this process cannot write it; otherwise, the result is `nil`.
-    ///
-    /// - Throws: The errors of SQLite, `FileError` and `StorageError`.
     static func open(_ url: URL, _ options: SQLiteStorageProvider.Options) throws -> ReadOnlyDatabase? {
         guard isReadOnly(url) else { return nil }
         let url = try DatabaseReplacement(of: url).current()
@@ -132,7 +128,6 @@ final class ReadOnlyDatabase: Sendable {
         }
     }
 
-    /// The beginning of the names of folders for temporary copies.
     private static let temporaryPrefix = "roost-read-only-"
 
     /// Copies a database and its log to a new folder for temporary files.
@@ -159,8 +154,6 @@ final class ReadOnlyDatabase: Sendable {
 
     // MARK: Using
 
-    /// Checks that the database has not changed since it was opened.
-    ///
     /// - Throws: `StorageError` with `.closed` if another process has changed the database although this
     ///   process takes no locks on it.
     func check() throws {

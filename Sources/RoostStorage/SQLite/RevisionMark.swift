@@ -11,7 +11,6 @@ struct RevisionMark {
 
     init(epoch: UUID, revision: Revision) { (self.epoch, self.revision) = (epoch, revision) }
 
-    /// Reads the mark of a database. The result is `nil` if the mark is missing or unreadable.
     init?(of database: String) {
         guard let fields = Self.file(of: database).read(), fields.count == 2,
             let epoch = UUID(uuidString: fields[0]), let number = UInt64(fields[1])
@@ -26,9 +25,6 @@ struct RevisionMark {
     /// Returns whether the database with the given properties has lost commits.
     func isNewer(than meta: Meta) -> Bool { epoch == meta.epoch && revision > meta.revision }
 
-    /// Compares the mark with the revision of the database.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the database is older than its mark.
     func check(_ meta: Meta, _ database: String) throws {
         guard isNewer(than: meta) else { return }
         throw StorageError(

@@ -7,7 +7,6 @@ import RoostVectors
 struct SQLiteSnapshot: StorageSnapshot {
     let database: SnapshotConnections.Lease
     let stamp: Stamp
-    /// The connections of the provider that created the snapshot.
     let connections: DatabaseConnections
     private let tags = SnapshotTags()
 

@@ -40,8 +40,6 @@ extension SQLiteStorageProvider {
         }
     }
 
-    /// Checks that a database has page checksums.
-    ///
     /// - Throws: `StorageError` with `.damaged` if the database lacks page checksums. Every database of Roost
     ///   has them, so the part of the header that declares them is damaged.
     static func checkPageChecksums(_ database: Database) throws {
@@ -64,10 +62,6 @@ extension SQLiteStorageProvider {
         return pool
     }
 
-    /// Returns whether a database has the current format.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat`, or with `.damaged` if a database of the current format
-    ///   lacks page checksums.
     static func hasCurrentFormat(_ database: Database, _ schema: Schema, path: String) throws -> Bool {
         guard try schema.format(of: database, path: path) == schema.format else { return false }
         try checkPageChecksums(database)
@@ -91,8 +85,6 @@ extension SQLiteStorageProvider {
     /// the indexes of a large store.
     private static let cacheSize = 16_000
 
-    /// Returns the configuration of a connection.
-    ///
     /// - Parameter verification: The effect of a page whose checksum does not match. With `.off`, a truncated
     ///   file can be read, too.
     static func configuration(
@@ -117,8 +109,6 @@ extension SQLiteStorageProvider {
         return configuration
     }
 
-    /// Creates the file if it does not exist.
-    ///
     /// - Throws: `StorageError` with `.damaged` if the file is missing or empty although its companion files
     ///   show that it had content. SQLite would treat such a database as new, and delete the log.
     private static func prepareFile(_ url: URL) throws {

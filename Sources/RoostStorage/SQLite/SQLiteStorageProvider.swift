@@ -53,8 +53,6 @@ public struct SQLiteStorageProvider: StorageProvider {
     private final class OpenState: Sendable {
         private let value = Atomic(false)
         var isClosed: Bool { value.load(ordering: .acquiring) }
-        /// Marks the provider as closed.
-        ///
         /// - Returns: Whether the provider was open before the call.
         func close() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
     }
@@ -78,8 +76,6 @@ public struct SQLiteStorageProvider: StorageProvider {
         }
     }
 
-    /// Returns the mapping that converts errors of the database at a path.
-    ///
     /// - Parameter options: The options with the size limit, which determines why a database can be full.
     static func errors(_ path: String, _ options: Options = Options()) -> DatabaseErrorMapping {
         DatabaseErrorMapping(
@@ -89,7 +85,6 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     var pool: DatabasePool { connections.readers }
 
-    /// The path of the database, as named by the caller.
     var path: String { connections.url.path }
 
     /// Whether the store can only be read, because its folder is on a read-only file system or the permission
@@ -98,10 +93,6 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     var errors: DatabaseErrorMapping { Self.errors(path, options) }
 
-    /// Checks that the provider can still be used.
-    ///
-    /// - Throws: `StorageError` with `.closed` after ``close()``, or if a repair or a restore has replaced
-    ///   the database file.
     private func checkOpen() throws {
         guard !state.isClosed else { throw StorageError(.closed, "the store was closed") }
         try connections.check()
@@ -227,10 +218,6 @@ public struct SQLiteStorageProvider: StorageProvider {
         return value
     }
 
-    /// Returns the stamp of the store.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the header of the database did not declare page checksums
-    ///   when the connection was opened.
     static func stamp(_ database: Database) throws -> Stamp {
         try checkPageChecksums(database)
         let meta = try Meta(database)

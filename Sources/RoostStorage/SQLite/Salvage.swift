@@ -59,7 +59,6 @@ struct Salvage {
         "SELECT row FROM entry_metadata INDEXED BY entry_metadata_row ORDER BY row",
     ]
 
-    /// Returns the row numbers that a damaged database still contains, in ascending order.
     private static func rowNumbers(_ database: Database) throws -> [Int64] {
         var found = Set<Int64>()
         for query in rowQueries {
@@ -73,8 +72,6 @@ struct Salvage {
         return found.sorted()
     }
 
-    /// Copies the readable entries.
-    ///
     /// - Parameter rows: The row numbers to examine. Those that no entry has are ignored.
     private func copyEntries(
         from source: DatabaseQueue, _ rows: [Int64], to target: SQLiteStorageProvider
@@ -144,8 +141,6 @@ struct Salvage {
         return (count ?? nil).map { max(0, $0 - kept) }
     }
 
-    /// Copies sources, clusters and the identity of the store.
-    ///
     /// - Parameter isComplete: Whether all entries were recovered with their vectors. If not, the
     ///   fingerprints of the sources are cleared, so that the next ingest reads every source again.
     private func copyRest(
@@ -206,13 +201,11 @@ struct Salvage {
     }
 }
 
-/// Reads the sources and clusters of a damaged database.
 struct SalvageReader {
     private let source: DatabaseQueue
 
     init(_ source: DatabaseQueue) { self.source = source }
 
-    /// Returns the values of the intact rows, and the number of damaged rows.
     private func rows<Value>(
         _ sql: String, _ database: Database, _ value: (Row) throws -> Value
     ) throws -> ([Value], lost: Int) {

@@ -15,7 +15,6 @@ struct Schema: Sendable {
     /// next format.
     let steps: [Step]
 
-    /// The schema that this version of Roost reads and writes.
     static let current = Schema(steps: [createTables])
 
     /// The format after the last step, which `meta` contains as text.
@@ -37,8 +36,6 @@ struct Schema: Sendable {
     }
 
     /// Returns the format of a database; 0 if it has no tables of Roost.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat` if this version does not know the format.
     func format(of database: Database, path: String) throws -> Int {
         let applied = try migrator.appliedIdentifiers(database)
         guard applied.isSubset(of: migrator.migrations) else {

@@ -15,7 +15,6 @@ final class SnapshotConnections: Sendable {
     /// has prepared are never removed.
     private static let maximumUses = 2_000
 
-    /// A connection, and the number of snapshots that have used it.
     private struct Idle {
         let queue: DatabaseQueue
         let uses: Int
@@ -40,8 +39,6 @@ final class SnapshotConnections: Sendable {
     }
 
     /// Begins a read transaction. It ends when the returned object is released.
-    ///
-    /// - Throws: `DatabaseError`.
     func begin() throws -> Lease {
         if let found = idle.withLock({ $0?.popLast() }),
             let lease = try? begin(on: found.queue, uses: found.uses + 1)
@@ -86,7 +83,6 @@ final class SnapshotConnections: Sendable {
         if !isKept { try? queue.close() }
     }
 
-    /// A connection with an open read transaction.
     final class Lease: Sendable {
         private let queue: DatabaseQueue
         private let uses: Int
@@ -105,7 +101,6 @@ final class SnapshotConnections: Sendable {
             if hasEnded { owner.keep(queue, uses: uses) }
         }
 
-        /// Runs a query in the transaction.
         func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
             try queue.unsafeRead(body)
         }

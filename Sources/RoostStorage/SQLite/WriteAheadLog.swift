@@ -39,7 +39,6 @@ package enum WriteAheadLog {
         }
     }
 
-    /// Returns the size of the log in bytes; 0 if it does not exist.
     package static func size(ofDatabase path: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
         return attributes?[.size] as? Int ?? 0
@@ -62,7 +61,6 @@ package enum WriteAheadLog {
 /// layer applies to databases that Roost created with ``create(_:)``, and does not affect
 /// others.
 package enum PageChecksums {
-    /// The effect of a page whose checksum does not match.
     package enum Verification: Sendable {
         /// The read fails with `SQLITE_IOERR_DATA`.
         case fail
@@ -72,15 +70,12 @@ package enum PageChecksums {
         case off
     }
 
-    /// The state of a connection.
     package struct Report: Sendable {
-        /// Whether the database has page checksums.
         package var isChecksummed: Bool
         /// The numbers of up to 20 pages whose checksums did not match, if the connection counts them.
         package var damagedPages: [UInt32]
     }
 
-    /// The code of the error that reports a page whose checksum does not match.
     package static let mismatch = ResultCode(rawValue: 10 | (32 << 8))
 
     private static let registration = roost_register_page_checksums()
@@ -94,7 +89,6 @@ package enum PageChecksums {
         try check(roost_create_checksummed(url.path), "create \(url.path)")
     }
 
-    /// Sets the effect of a page whose checksum does not match, for one connection.
     package static func setVerification(_ verification: Verification, _ database: Database) throws {
         let value =
             switch verification {
@@ -105,7 +99,6 @@ package enum PageChecksums {
         try check(roost_set_verification(database.sqliteConnection, value), "configure a connection")
     }
 
-    /// Returns the state of a connection.
     package static func report(_ database: Database) throws -> Report {
         var report = roost_page_report()
         try check(roost_get_page_report(database.sqliteConnection, &report), "read the state of a connection")

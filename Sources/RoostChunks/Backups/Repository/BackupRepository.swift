@@ -22,9 +22,7 @@ public final class BackupRepository: Sendable {
         var key: ChunkKey?
     }
 
-    /// The format of repositories and snapshots that this version reads and writes.
     static let currentFormat = 1
-    /// The maximum total size, in bytes, of the packs that are kept in memory while segments are read.
     private static let cacheSize = 64 << 20
 
     /// The random id that identifies the repository.
@@ -285,11 +283,8 @@ public final class BackupRepository: Sendable {
 
     // MARK: Reading
 
-    /// Returns the contents of all index objects with their paths.
-    ///
     /// - Parameter isLenient: Whether to skip corrupt indexes. Their segments are then missing from the
     ///   result.
-    /// - Throws: ``BackupError`` with `.damaged` if an index is corrupt and not skipped.
     func indexes(skippingDamaged isLenient: Bool) async throws -> [(path: String, packs: [PackContents])] {
         var indexes: [(String, [PackContents])] = []
         for path in try await names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
@@ -335,9 +330,6 @@ public final class BackupRepository: Sendable {
         return store
     }
 
-    /// Writes the index of packs.
-    ///
-    /// - Returns: The path of the object, and its size in bytes.
     func writeIndex(_ packs: [PackContents]) async throws -> (path: String, size: Int) {
         let data = try PackIndexCodec.encode(packs)
         let path = RepositoryObject.index(naming.name(of: data))
@@ -346,7 +338,6 @@ public final class BackupRepository: Sendable {
     }
 }
 
-/// The format number of a JSON object of a repository.
 enum BackupFormat {
     private struct Header: Decodable { var format: Int }
 

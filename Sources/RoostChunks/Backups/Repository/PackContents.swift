@@ -1,11 +1,9 @@
 import Foundation
 import RoostFiles
 
-/// The location and the stored form of a segment within a pack.
 struct SegmentLocation: Sendable, Hashable {
     /// The encoding of the stored bytes. The raw values are part of the on-disk format.
     enum Form: UInt8, Sendable {
-        /// The bytes of the segment.
         case plain = 0
         /// A Zstandard frame (RFC 8878).
         case compressed = 1
@@ -16,10 +14,8 @@ struct SegmentLocation: Sendable, Hashable {
 
     var kind: SegmentKind
     var form: Form
-    /// The offset in the pack, in bytes.
     var offset: Int
     var storedSize: Int
-    /// The size of the segment itself in bytes.
     var size: Int
 }
 
@@ -30,7 +26,6 @@ struct PackContents: Sendable {
 
     var path: String { RepositoryObject.pack(name.description) }
 
-    /// The size of the pack in bytes.
     var storedSize: Int { segments.reduce(0) { $0 + $1.location.storedSize } }
 }
 
@@ -75,15 +70,10 @@ struct StoredPacks: Sendable {
 ///     id 32 · kind 1 · form 1 · stored size 4 · size 4
 enum PackIndexCodec {
     private static let magic = Data("RBI1".utf8)
-    /// The maximum size of an uncompressed index in bytes.
     private static let maximumSize = 1 << 30
-    /// The minimum sizes of an encoded pack and of an encoded segment, in bytes.
     private static let minimumPackSize = SegmentID.size + 4
     private static let minimumSegmentSize = SegmentID.size + 10
 
-    /// Encodes an index object.
-    ///
-    /// - Throws: ``BackupError`` with `.badInput` if the index is larger than ``decode(_:)`` accepts.
     static func encode(_ packs: [PackContents]) throws -> Data {
         var writer = BinaryWriter()
         writer.write(UInt32(packs.count))
@@ -112,9 +102,6 @@ enum PackIndexCodec {
         return Data(header.bytes) + (try ZstdCodec.compress(bytes, level: ZstdCodec.defaultLevel) ?? bytes)
     }
 
-    /// Decodes an index object.
-    ///
-    /// - Throws: ``EntryCodec/Damaged``.
     static func decode(_ data: Data) throws -> [PackContents] {
         guard data.count >= 8, data.prefix(4) == magic else { throw EntryCodec.Damaged() }
         let size = data.withUnsafeBytes {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Collects segments into packs and writes the packs.
 actor PackWriter {
     private let retrieval: any ChunkStorageRetrieval
     private let store: SegmentStore
@@ -14,7 +13,6 @@ actor PackWriter {
     /// the pack.
     private var failure: (any Error)?
     private(set) var packs: [PackContents] = []
-    /// The total size of the written packs in bytes.
     private(set) var writtenBytes = 0
 
     /// The size in bytes at which a pack is written. Larger packs mean fewer objects, but more data has to be
@@ -33,10 +31,8 @@ actor PackWriter {
     /// on the repository. Writes that `body` did not wait for are canceled.
     ///
     /// - Parameters:
-    ///   - retrieval: The storage of the repository.
     ///   - store: The segments that the repository has; those that are written are added.
     ///   - body: The operation. It calls ``finish()`` at its end.
-    /// - Throws: The errors of `body`.
     static func with<Value>(
         _ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore,
         _ body: (PackWriter) async throws -> Value

@@ -19,7 +19,6 @@ final class RepositoryLock: Sendable {
         var renewed: Int64
     }
 
-    /// The boot id and the PID namespace of this process; empty if the system does not provide them.
     private static let system: String = {
         let boot = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let space = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
@@ -65,10 +64,6 @@ final class RepositoryLock: Sendable {
     ///   - isExclusive: Whether no other process may hold a lock at the same time.
     ///   - toleratesReadOnly: Whether to run the operation without a lock if the storage cannot be written
     ///     to.
-    ///   - retrieval: The storage of the repository.
-    ///   - body: The operation.
-    /// - Throws: ``BackupError`` with `.locked` if another process holds a conflicting lock; the errors of
-    ///   the retrieval and of `body`.
     static func with<Value>(
         exclusive isExclusive: Bool, toleratesReadOnly: Bool = false,
         _ retrieval: any ChunkStorageRetrieval, _ body: (RepositoryLock) async throws -> Value
@@ -176,8 +171,6 @@ final class RepositoryLock: Sendable {
 
     /// Checks that this lock is still valid. Call it before every irreversible step: if the machine slept,
     /// other processes may have deleted the lock as stale and changed the repository.
-    ///
-    /// - Throws: ``BackupError`` with `.locked` if the lock was lost.
     func requireHeld() async throws {
         let age = ContinuousClock.now - renewed.last.withLock { $0 }
         guard let path, try await retrieval.presence(at: path), age < .seconds(Self.maximumAge / 2) else {

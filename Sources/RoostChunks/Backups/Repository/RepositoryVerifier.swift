@@ -10,11 +10,9 @@ struct RepositoryVerifier {
     private var snapshots: [String] = []
     /// Segments that cannot be read, with the damaged object and its fault.
     private var unreadable: [SegmentID: (object: String, problem: String)] = [:]
-    /// The indices of the findings, keyed by the paths or names of the damaged objects.
     private var indices: [String: Int] = [:]
     private(set) var result = BackupVerification()
 
-    /// The maximum total size of the packs that are kept in memory, in bytes.
     private static let cacheSize = 64 << 20
 
     init(_ repository: BackupRepository) async throws {

@@ -14,8 +14,6 @@ final class SegmentStore: Sendable {
     private let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
-    /// Creates a store without segments.
-    ///
     /// - Parameter retrieval: The storage that packs are read from, preferably a `CachedRetrieval`.
     init(_ retrieval: any ChunkStorageRetrieval, naming: SegmentNaming) {
         (self.retrieval, self.naming) = (retrieval, naming)
@@ -32,7 +30,6 @@ final class SegmentStore: Sendable {
         }
     }
 
-    /// Returns the location of a segment, or `nil` if the repository does not have it.
     func location(of id: SegmentID) -> SegmentLocation? { segments.withLock { $0[id]?.location } }
 
     func pack(of id: SegmentID) -> SegmentID? { segments.withLock { $0[id]?.pack } }
@@ -40,8 +37,6 @@ final class SegmentStore: Sendable {
     var ids: [SegmentID] { segments.withLock { Array($0.keys) } }
 
     /// Returns the bytes of a segment after verifying its digest.
-    ///
-    /// - Throws: ``BackupError`` with `.damaged`; the errors of the retrieval.
     @concurrent
     func read(_ id: SegmentID, _ kind: SegmentKind) async throws -> Data {
         let stored = try await stored(id)
@@ -60,8 +55,6 @@ final class SegmentStore: Sendable {
     }
 
     /// Returns the stored form of a segment, without decompressing or verifying it.
-    ///
-    /// - Throws: The same errors as ``read(_:_:)``.
     func stored(_ id: SegmentID) async throws -> Data {
         guard let segment = segments.withLock({ $0[id] }) else {
             throw Self.damaged(id, "no index lists it")

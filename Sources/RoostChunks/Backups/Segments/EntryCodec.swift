@@ -8,7 +8,6 @@ import RoostVectors
 /// Ids, texts, vectors and assignments are separate segments, so that a change of one property leaves the
 /// other segments identical. `Documentation/Formats.md` describes the layout.
 enum EntryCodec {
-    /// The error for bytes that this encoding cannot have produced.
     struct Damaged: Error {}
 
     // MARK: Ids
@@ -97,8 +96,6 @@ enum EntryCodec {
         return location
     }
 
-    /// Decodes the segment that ``encodeTexts(_:)`` returned.
-    ///
     /// - Returns: The entries, without vectors.
     static func decodeTexts(_ data: Data, ids: [Entry.ID]) throws -> [Entry] {
         var metadata: [(Int, Data)] = []
@@ -156,7 +153,6 @@ enum EntryCodec {
     /// How the vector of a whole entry, as opposed to those of its passages, is stored. The raw values are
     /// part of the format.
     private enum Own: UInt8 {
-        /// The entry has no vector.
         case none = 0
         /// The vector is stored before those of the passages.
         case stored = 1
@@ -250,8 +246,6 @@ enum EntryCodec {
 
     // MARK: Assignments
 
-    /// Encodes the assignments of a run of entries.
-    ///
     /// - Parameter assignments: One element per entry: its assignment, or `nil` if it has none.
     static func encodeAssignments(_ assignments: [Assignment?]) -> Data {
         var writer = BinaryWriter()
@@ -304,9 +298,6 @@ enum EntryCodec {
 
     // MARK: Reading
 
-    /// Reads binary data.
-    ///
-    /// - Throws: ``Damaged`` if the data is truncated or invalid.
     static func reading<Value>(
         _ data: Data, _ body: (inout BinaryReader) throws(BinaryReader.InvalidData) -> Value
     ) throws -> Value {

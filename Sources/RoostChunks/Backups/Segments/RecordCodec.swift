@@ -68,9 +68,7 @@ enum RecordCodec {
 
 /// The record of an original file, with the ids of the segments that contain its parts.
 struct OriginalRecord: Sendable, Hashable {
-    /// The SHA-256 digest of the document.
     var digest: SegmentID
-    /// The size of the document in bytes.
     var size: Int
     var parts: [SegmentID]
 
@@ -93,9 +91,6 @@ enum OriginalListCodec {
         return Data(writer.bytes)
     }
 
-    /// Decodes a list of original files.
-    ///
-    /// - Throws: ``EntryCodec/Damaged``, also for a size above 1 TiB.
     static func decode(_ data: Data) throws -> [OriginalRecord] {
         try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
             var records: [OriginalRecord] = []
@@ -128,7 +123,6 @@ struct RunRecord: Sendable, Hashable {
     var vectors: SegmentID
     /// The segment of cluster assignments; `nil` if no entry of the run has an assignment.
     var assignments: SegmentID?
-    /// The number of entries in the run.
     var count: Int
 
     var all: [(SegmentID, SegmentKind)] {
@@ -170,7 +164,6 @@ enum RunListCodec {
     }
 }
 
-/// Collects runs of entries into lists and writes the lists.
 struct ListWriter {
     let writer: SegmentWriter
     private var records: [RunRecord] = []

@@ -10,22 +10,17 @@ enum RunBoundaries {
     // These values determine how entries are divided into segments. If one of them changed, the next backup
     // of every store would write all of the store's data again.
 
-    /// The minimum and maximum number of entries in a run.
     private static let minimumCount = 16
     private static let maximumCount = 256
     /// The average number of entries between two boundaries of runs.
     private static let spacing: UInt64 = 64
     /// A run ends when the total size of its texts reaches this number of bytes.
     private static let maximumBytes = 1 << 20
-    /// The maximum number of runs in a list.
     private static let maximumListCount = 512
     /// The average number of runs between two boundaries of lists.
     private static let listSpacing: UInt64 = 128
 
-    /// Returns whether a run ends after the given entry.
-    ///
     /// - Parameters:
-    ///   - id: The id of the entry.
     ///   - count: The number of entries in the run, including this one.
     ///   - bytes: The total size of the texts of these entries, in bytes.
     static func endsRun(after id: Entry.ID, count: Int, bytes: Int) -> Bool {
@@ -33,7 +28,6 @@ enum RunBoundaries {
         return count >= minimumCount && mixed(id) % spacing == 0
     }
 
-    /// Returns whether a list of runs ends after the given run.
     static func endsList(after run: RunRecord, count: Int) -> Bool {
         count >= maximumListCount || run.ids.lowBits % listSpacing == 0
     }
@@ -51,13 +45,10 @@ enum RunBoundaries {
     }
 }
 
-/// Divides a stream of entries into runs.
 struct RunCutter {
     private var pending: [Entry] = []
     private var bytes = 0
 
-    /// Adds an entry.
-    ///
     /// - Returns: The entries of the run if it ends after this entry; otherwise `nil`.
     mutating func add(_ entry: Entry) -> [Entry]? {
         pending.append(entry)
@@ -78,7 +69,6 @@ struct RunCutter {
 enum SourceRuns {
     /// The average number of sources from one boundary to the next.
     private static let spacing: UInt64 = 256
-    /// The maximum number of sources in a run.
     private static let maximumCount = 1024
 
     static func cut(_ sources: [Source]) -> [[Source]] {

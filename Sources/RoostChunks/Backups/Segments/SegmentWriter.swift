@@ -12,7 +12,6 @@ actor SegmentWriter {
     /// The number of runs that are encoded and compressed at the same time.
     private static let concurrency = 4
 
-    /// Writes runs of entries and returns their records in the same order.
     nonisolated func write(
         _ runs: [[Entry]], _ assignments: [Entry.ID: Assignment]
     ) async throws -> [RunRecord] {
@@ -61,8 +60,6 @@ actor SegmentWriter {
     }
 
     /// Writes a segment unless the repository already has it.
-    ///
-    /// - Returns: The name of the segment.
     @concurrent
     nonisolated func write(_ data: Data, _ kind: SegmentKind) async throws -> SegmentID {
         guard data.count <= SegmentLocation.maximumSize else {

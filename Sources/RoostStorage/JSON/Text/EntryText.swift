@@ -75,13 +75,7 @@ enum EntryText {
 
     // MARK: Reading
 
-    /// Reads an entry.
-    ///
-    /// - Parameters:
-    ///   - withVectors: Whether to read the embedding and the passages; otherwise they are skipped.
-    ///   - defaultDate: The date of an entry that does not contain a date.
-    ///   - dimension: The expected number of components of a vector, for which memory is reserved.
-    /// - Throws: ``JSONError``.
+    /// - Parameter defaultDate: The date of an entry that does not contain a date.
     static func read(
         _ reader: inout JSONReader, withVectors: Bool = true, defaultDate: Date = Date(milliseconds: 0),
         dimension: Int = 0
