@@ -19,7 +19,7 @@ def transport(roost, store, *options):
 async def session(roost, store, mode):
     async with Client(transport(roost, store), mode=mode) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert len(names) == 10, names
+        assert len(names) == 12, names
         stored = (await client.call_tool("remember", {"text": f"A heron stood in the pond ({mode})."})).structured_content
         found = await client.call_tool("search", {"query": f"heron pond {mode}"})
         assert not found.is_error, found
