@@ -63,7 +63,7 @@ struct PostgresCommandTests {
     @Test func `a failure of the server has its exit status and one line with the next step`() throws {
         #expect(try initialize("store", "failures \(UUID())").status == 0)
         let failures: [(change: (inout URLComponents) -> Void, status: Int32, step: String)] = [
-            ({ $0.path = "/no_such_database" }, 78, "check the names of the database and the user"),
+            ({ $0.path = "/no_such_database" }, 78, "does not exist; check"),
             (
                 {
                     $0.port = 1
@@ -136,7 +136,7 @@ struct PostgresCommandTests {
         }
         let wrong = try roost("list", "--store", "store", password: "wrong")
         #expect(wrong.status == 78)
-        #expect(wrong.error.contains("check the user and the password"))
+        #expect(wrong.error.contains("the user and the password (PGPASSWORD"))
     }
 
     @Test(arguments: DatabaseServer.available)

@@ -38,7 +38,7 @@ import Testing
     @Test func `a missing database is reported`() async throws {
         let error = await openingError(try TestServer.settings(["dbname": "no such database"]))
         #expect(error?.code == .configuration)
-        #expect(error?.message.contains("check the names of the database and the user") == true)
+        #expect(error?.message.contains("does not exist; check") == true)
     }
 
     @Test func `a server that only reads is reported`() async throws {

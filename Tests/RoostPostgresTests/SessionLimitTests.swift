@@ -76,7 +76,6 @@ import Testing
         }
         #expect(error?.code == .unavailable)
         #expect(error?.isRetryable == true)
-        #expect(error?.message.contains("close other clients or raise the server's limit") == true)
         #expect(only.isIdle)
     }
 
