@@ -24,7 +24,8 @@ import Testing
         #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
         let all = try cli.roost("recluster", "--clusters", "5")
         #expect(all.status == 0 && all.error.contains("only 2 of 5 clusters"), "\(all.error)")
-        let one = try cli.roost("recluster", "--clusters", "1", "--json")
+        #expect(try cli.roost("recluster", "--clusters", "1").status == 0)
+        let one = try cli.roost("cluster", "list", "--json")
         let id = try #require(one.output.firstMatch(of: /"id" : "([0-9a-f-]+)"/)?.1)
         let again = try cli.roost("recluster", "--clusters", "1", "--dry-run")
         #expect(again.error.contains("; 1 continues an earlier cluster;"), "\(again.error)")
@@ -88,7 +89,7 @@ import Testing
             return []
         }
         let hits = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]] ?? []
-        return hits.compactMap { ($0["content"] as? String).map { String($0.prefix(7)) } }
+        return hits.compactMap { ($0["text"] as? String).map { String($0.prefix(7)) } }
     }
 
     @Test func `options select the search mode and the output`() throws {
