@@ -44,8 +44,6 @@ extension KnowledgeStore {
     ///   - ownSource: The source of added texts, for a caller that sees only a part of the store; `nil` for
     ///     the source of ``add(_:tags:metadata:)``.
     ///   - visible: The entries that the caller may see and change.
-    /// - Returns: The entry, and whether it is new.
-    /// - Throws: The errors of ``add(_:tags:metadata:)``.
     package func add(
         _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
         among visible: EntryFilter
@@ -56,8 +54,6 @@ extension KnowledgeStore {
 
     /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:among:)`` would return if
     /// the store contains an equal text; `nil` if the call would add an entry.
-    ///
-    /// - Throws: `EmbedderError`; `StorageError`.
     package func equalEntry(
         to content: String, ownSource: Source.ID?, among visible: EntryFilter
     ) async throws -> Entry.ID? {
@@ -84,7 +80,8 @@ extension KnowledgeStore {
     public func ingest(
         _ sources: some Sequence<SourceDraft>, _ options: IngestOptions = IngestOptions()
     ) async throws -> IngestReport {
-        try await Ingestor.run(sources, into: self, options)
+        var iterator = sources.makeIterator()
+        return try await ingest(options) { iterator.next() }
     }
 
     /// Ingests sources that are read while the ingest runs, as ``ingest(_:_:)-(Sequence<SourceDraft>,_)``
@@ -133,30 +130,79 @@ extension KnowledgeStore {
 
     /// Changes the text, the tags and the metadata of an entry.
     ///
-    /// - Parameter revision: The revision of the entry when it was read (`StorageSnapshot/revisions(of:)`); the call fails
-    ///   if the entry has changed since then. If it is `nil`, the changes are applied to the current state.
+    /// - Parameter expected: The revision of the entry when it was read (`StorageSnapshot/revisions(of:)`); the
+    ///   call fails if the entry has changed since then. If it is `nil`, the changes are applied to the current
+    ///   state.
     /// - Returns: The changed entry.
     /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same
-    ///   time, they are applied to its new state, unless `revision` is given.
+    ///   time, they are applied to its new state, unless `expected` is given.
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry, or with `.badInput`
     ///   if the new text is empty; `EmbedderError`; `StorageError`, with `.conflict` if the entry does not
     ///   have the expected revision.
     @discardableResult
     public func update(
-        _ id: Entry.ID, _ changes: EntryChanges, expecting revision: Revision? = nil
+        _ id: Entry.ID, _ changes: EntryChanges, expecting expected: Revision? = nil
     ) async throws -> Entry {
-        try await EntryEditor(store: self).update(id, changes, expecting: revision)
+        if let content = changes.content, content.allSatisfy(\.isWhitespace) {
+            throw RoostError(
+                .badInput, "cannot change entry \(id.text): the new text is empty", remedy: .removeEntry)
+        }
+        if let reason = changes.content.flatMap(TextParts.refusal) {
+            throw RoostError(.badInput, "cannot change entry \(id.text): \(reason)")
+        }
+        return try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            guard let entry = try await snapshot.entries([id]).first else {
+                throw RoostError(.notFound, "cannot change entry \(id.text): it was not found")
+            }
+            let revisions = try await snapshot.revisions(of: [id])
+            if let expected, revisions[id] != expected { throw Self.hasChanged(id) }
+            var changed = changes.applied(to: entry)
+            let hasNewText = changes.content.map { !$0.utf8.elementsEqual(entry.content.utf8) } ?? false
+            if hasNewText, let content = changes.content {
+                changed.setContent(content)
+                if let links = changes.metadata[DocumentKey.links], links != .null {
+                    changed.metadata[DocumentKey.links] = links
+                }
+            }
+            guard changed != entry else { return entry }
+            changed.updatedAt = Date()
+            var report = IngestReport()
+            if hasNewText {
+                changed = try await entryEmbedder.embed([changed], reusing: nil, &report)[0]
+            }
+            var batch = WriteBatch(upserts: [changed], expecting: .init(entries: revisions))
+            if hasNewText {
+                var placing = BatchPlacement(of: self)
+                try await placing.assign([id], in: &batch, snapshot)
+            }
+            _ = try await storage.commit(batch)
+            return changed
+        } recoveringWith: { _ in
+            // If the entry still has the expected revision, the conflict was about the clusters.
+            guard let expected else { return true }
+            return try await storage.snapshot().revisions(of: [id])[id] == expected
+        }
     }
 
     /// Removes an entry. It is not an error if the store does not contain it.
     ///
-    /// - Parameter revision: The revision of the entry when it was read (`StorageSnapshot/revisions(of:)`); `nil` for any
-    ///   revision.
+    /// - Parameter expected: The revision of the entry when it was read (`StorageSnapshot/revisions(of:)`);
+    ///   `nil` for any revision.
     /// - Returns: The number of entries that were removed, 0 or 1.
     /// - Throws: `StorageError`, with `.conflict` if the entry does not have the expected revision.
     @discardableResult
-    public func remove(_ id: Entry.ID, expecting revision: Revision? = nil) async throws -> Int {
-        try await EntryEditor(store: self).remove(id, expecting: revision)
+    public func remove(_ id: Entry.ID, expecting expected: Revision? = nil) async throws -> Int {
+        guard let expected else { return try await remove([id], sources: []) }
+        guard let revision = try await storage.snapshot().revisions(of: [id])[id] else { return 0 }
+        guard revision == expected else { throw Self.hasChanged(id) }
+        let batch = WriteBatch(removals: [id], expecting: .init(entries: [id: expected]))
+        _ = try await storage.commit(batch)
+        return 1
+    }
+
+    private static func hasChanged(_ id: Entry.ID) -> StorageError {
+        .conflict("cannot change entry \(id.text): it has changed since it was read")
     }
 
     /// Changes the tags and the metadata of entries, in one commit.
@@ -169,7 +215,29 @@ extension KnowledgeStore {
     ///   if an added tag consists of white space; nothing changes in both cases. `StorageError`.
     @discardableResult
     public func update(_ ids: [Entry.ID], _ changes: EntryChanges) async throws -> Int {
-        try await EntryEditor(store: self).update(ids, changes)
+        precondition(changes.content == nil, "the text of several entries cannot be changed at once")
+        guard changes.addedTags.allSatisfy({ TagName.spelling(of: $0) != nil }) else {
+            throw RoostError(.badInput, "cannot add the tag: it is empty")
+        }
+        return try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            let entries = try await snapshot.entries(ids)
+            let found = Set(entries.map(\.id))
+            if let missing = ids.first(where: { !found.contains($0) }) {
+                throw RoostError(
+                    .notFound, "cannot change entry \(missing.text): it was not found; nothing was changed")
+            }
+            var seen = Set<Entry.ID>()
+            let changed = entries.compactMap { entry -> Entry? in
+                var changed = changes.applied(to: entry)
+                guard changed != entry, seen.insert(entry.id).inserted else { return nil }
+                changed.updatedAt = Date()
+                return changed
+            }
+            let revisions = try await snapshot.revisions(of: changed.map(\.id))
+            _ = try await storage.commit(WriteBatch(upserts: changed, expecting: .init(entries: revisions)))
+            return changed.count
+        }
     }
 
     /// Removes entries, and optionally the records of their sources, in one commit.
@@ -184,7 +252,9 @@ extension KnowledgeStore {
     /// - Throws: `StorageError`.
     @discardableResult
     public func remove(_ ids: [Entry.ID], sources: [Source.ID] = []) async throws -> Int {
-        try await EntryEditor(store: self).remove(ids, sources: sources)
+        let count = try await storage.snapshot().revisions(of: ids).count
+        _ = try await storage.commit(WriteBatch(removals: ids, removedSources: sources))
+        return count
     }
 
     /// Removes the entries that match a filter, in one commit.
@@ -193,16 +263,35 @@ extension KnowledgeStore {
     /// - Throws: `StorageError`.
     @discardableResult
     public func remove(matching filter: EntryFilter) async throws -> Int {
-        try await EntryEditor(store: self).remove(matching: filter)
+        try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            var ids: [Entry.ID] = []
+            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+            guard !ids.isEmpty else { return 0 }
+            // An entry that changes meanwhile may no longer match.
+            let revisions = try await snapshot.revisions(of: ids)
+            _ = try await storage.commit(WriteBatch(removals: ids, expecting: .init(entries: revisions)))
+            return ids.count
+        }
     }
 
     /// Removes entries, and sources with all their entries, in one commit. This includes entries that are
     /// added to the sources meanwhile.
     ///
     /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
-    /// - Throws: `StorageError`.
     package func remove(_ selection: RemovalSelection) async throws -> Int? {
-        try await EntryEditor(store: self).remove(selection)
+        try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            let found = try await selection.contents(of: snapshot)
+            guard !found.isEmpty else { return nil }
+            // An ingest in between could add entries, which would stay without the record of their source.
+            let stamp = snapshot.stamp
+            let batch = WriteBatch(
+                removals: Array(found.entries), removedSources: found.sources,
+                expecting: .init(epoch: stamp.epoch, revision: stamp.revision))
+            _ = try await storage.commit(batch)
+            return found.entries.count
+        }
     }
 
     // MARK: Reading

@@ -71,9 +71,6 @@ extension KnowledgeStore {
         return try await importEntries(archive, progress: progress)
     }
 
-    /// Imports an archive that was checked.
-    ///
-    /// - Throws: The errors of ``importEntries(from:progress:)``.
     @concurrent
     package func importEntries(
         _ archive: EntryArchive, progress: (@Sendable (Int, Int) -> Void)?

@@ -56,7 +56,6 @@ public struct KnowledgeStore: Sendable {
     /// The original files of the store; `nil` for a store without a folder.
     public var originals: OriginalStore? { directory.map { OriginalStore(of: $0) } }
 
-    /// Computes passages and vectors with this store's embedder.
     package var entryEmbedder: EntryEmbedder {
         EntryEmbedder(embedder: embedder, splitter: settings.splitter)
     }

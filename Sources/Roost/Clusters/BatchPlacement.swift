@@ -21,7 +21,6 @@ package struct BatchPlacement {
     /// the revision of the clusters, but not the clusters themselves.
     private var ownRevision: Revision?
 
-    /// Creates a placement for the entries of a store.
     package init(of store: KnowledgeStore) {
         (embedder, catalog) = (store.entryEmbedder, store.boilerplate)
     }
@@ -32,7 +31,6 @@ package struct BatchPlacement {
     /// - Parameters:
     ///   - changedTexts: The entries of the batch whose texts are new.
     ///   - batch: The batch. For each entry that is new to the store, it expects the revision `.zero`.
-    ///   - snapshot: The state from which the batch was computed.
     package mutating func assign(
         _ changedTexts: Set<Entry.ID>, in batch: inout WriteBatch, _ snapshot: any StorageSnapshot
     ) async throws {
@@ -94,10 +92,6 @@ package struct BatchPlacement {
     }
 
     /// Records the commit of a batch to which ``assign(_:in:_:)`` has added assignments.
-    ///
-    /// - Parameters:
-    ///   - batch: The batch.
-    ///   - revision: The revision of the commit.
     package mutating func committed(_ batch: WriteBatch, at revision: Revision) {
         if !batch.assignments.isEmpty || !batch.unassignments.isEmpty { ownRevision = revision }
     }
@@ -114,7 +108,6 @@ struct ClusterPlacement: Sendable {
     /// The conditions that an entry must meet to be in a cluster.
     let conditions: [EntryCondition]
 
-    /// Creates a placement from the clusters and the run that created them.
     init(_ clusters: [Cluster], run: ClusteringRun?) {
         let conditions = run.map(\.conditions) ?? []
         self.conditions = conditions ?? []
@@ -132,7 +125,6 @@ struct ClusterPlacement: Sendable {
     ///
     /// - Parameters:
     ///   - current: The assignments of the stored entries. Needed only if there are ``conditions``.
-    /// - Complexity: O(entries · clusters · dimension).
     func outcome(
         for entries: [Entry], changedTexts: Set<Entry.ID>, stored: Set<Entry.ID>, current: [Assignment]
     ) -> Outcome {

@@ -9,7 +9,6 @@ import RoostText
 struct BoilerplateLines: Sendable, Equatable {
     /// The lines, without the white space around them.
     let lines: Set<String>
-    /// The hashes of the lines, which are compared first.
     private let hashes: Set<UInt64>
 
     /// A line is boilerplate only if more than this share of the store's entries contain it.
@@ -78,12 +77,9 @@ struct BoilerplateLines: Sendable, Equatable {
 
     struct Findings {
         var boilerplate = BoilerplateLines([])
-        /// The entries that contain boilerplate lines.
         var entries: [Entry.ID] = []
     }
 
-    /// Finds the boilerplate of entries.
-    ///
     /// To bound the memory, the first scan counts lines by their hashes in a fixed number of counters, which
     /// several lines may share. Only lines whose counters are high enough are counted exactly, in a second
     /// scan.
@@ -121,7 +117,6 @@ struct BoilerplateLines: Sendable, Equatable {
             entries: candidates.filter { !$0.lines.isDisjoint(with: boilerplate.lines) }.map(\.id))
     }
 
-    /// Finds the entries that contain known boilerplate lines.
     func findings(in snapshot: any StorageSnapshot) async throws -> Findings {
         var findings = Findings(boilerplate: self)
         guard !lines.isEmpty else { return findings }
@@ -160,7 +155,6 @@ struct BoilerplateLines: Sendable, Equatable {
             ? trimmed : nil
     }
 
-    /// Whether a byte belongs to an ASCII letter or digit, or to any character outside ASCII.
     private static func isContent(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

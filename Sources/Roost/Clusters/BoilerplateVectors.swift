@@ -1,5 +1,4 @@
 import Foundation
-import RoostDocuments
 import RoostFiles
 import RoostModel
 import Synchronization
@@ -39,14 +38,11 @@ struct BoilerplateVectors: Sendable {
             embedder: embedder, catalog: catalog)
     }
 
-    /// Embeds texts that contain boilerplate lines, without these lines.
-    ///
     /// If the embedder fails, the new value contains no vectors, and ``notice`` states the reason.
     ///
     /// - Parameters:
     ///   - conditions: The conditions that an entry must meet to be embedded. Lines are counted in all
     ///     entries.
-    ///   - catalog: The vectors of the last run, which are reused.
     private init(
         _ findings: BoilerplateLines.Findings, of snapshot: any StorageSnapshot,
         matching conditions: [EntryCondition], embedder: EntryEmbedder, catalog: BoilerplateCatalog
@@ -62,10 +58,9 @@ struct BoilerplateVectors: Sendable {
         var batch = Batch(
             known: known,
             knownRows: Dictionary((known?.texts ?? []).enumerated().map { ($1, $0) }) { first, _ in first })
-        for start in stride(from: 0, to: findings.entries.count, by: Self.batchSize) {
+        for part in findings.entries.groups(of: Self.batchSize) {
             try Task.checkCancellation()
-            let end = min(findings.entries.count, start + Self.batchSize)
-            for entry in try await snapshot.entries(Array(findings.entries[start..<end]))
+            for entry in try await snapshot.entries(part)
             where !entry.embeddings.isEmpty && conditions.allSatisfy({ $0.holds(of: entry) }) {
                 guard let text = boilerplate.removing(from: entry.visibleText) else { continue }
                 batch.add(text, of: entry, &contents)
@@ -89,7 +84,6 @@ struct BoilerplateVectors: Sendable {
     private struct Batch {
         var known: BoilerplateCatalog.Contents?
         var knownRows: [ContentDigest: Int]
-        /// The digest of each entry's text.
         var owners: [Entry.ID: ContentDigest] = [:]
         /// The row of each text that already has a vector, by the digest of the text.
         var rows: [ContentDigest: Int] = [:]
@@ -136,9 +130,6 @@ struct BoilerplateVectors: Sendable {
     }
 
     /// Replaces the vectors of entries for which a vector without boilerplate exists.
-    ///
-    /// - Parameters:
-    ///   - elements: The vectors of `ids`, one after the other.
     func replace(in elements: inout [Float], of ids: [Entry.ID], _ dimension: Int) {
         guard let contents, !rows.isEmpty, dimension == contents.space.dimension else { return }
         for (index, id) in ids.enumerated() {
@@ -172,14 +163,12 @@ extension StoreClusters {
 /// They are derived from the storage and are kept so that the next run need not embed the texts again. A
 /// store with a folder keeps them in the file `index/boilerplate`, which can be deleted at any time.
 final class BoilerplateCatalog: Sendable {
-    /// The boilerplate lines that a run excluded, with the embeddings it used instead.
     struct Contents: Sendable, Equatable {
         var space: EmbeddingSpace
         /// The lines that were excluded, in ascending order.
         var lines: [String] = []
         /// The digest of each text without boilerplate lines.
         var texts: [ContentDigest] = []
-        /// The vectors of the texts, one after the other.
         var elements: [Float] = []
     }
 
@@ -199,13 +188,9 @@ final class BoilerplateCatalog: Sendable {
     private static let format = 1
     private static let digestLength = 32
 
-    /// The folder with the file; `nil` for a store without a folder.
     private let folder: IndexFolder?
     private let memory = Mutex<Contents?>(nil)
 
-    /// Creates the catalog of a store.
-    ///
-    /// - Parameter store: The store's folder; `nil` to keep the contents in memory only.
     init(of store: URL?) { folder = store.map { IndexFolder(of: $0) } }
 
     /// Returns the contents; `nil` if there are none, or if they are damaged.

@@ -39,9 +39,6 @@ struct ClusterEdit: Sendable {
         leaves = previousClusters.filter { !parents.contains($0.id) }
     }
 
-    /// Returns a leaf cluster.
-    ///
-    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster.
     func cluster(_ id: Cluster.ID) throws -> Cluster {
         if let leaf = leaves.first(where: { $0.id == id }) { return leaf }
         guard previousClusters.contains(where: { $0.id == id }) else { throw StoreClusters.notFound(id) }
@@ -69,7 +66,7 @@ struct ClusterEdit: Sendable {
         try await assembly.countTexts(of: snapshot, without: boilerplate)
         // If the embedder is unavailable, the labels of changed clusters are chosen by words alone.
         _ = try await assembly.embedPhrases(with: embedder)
-        let known = Dictionary(previousClusters.map { ($0.id, $0) }) { first, _ in first }
+        let known = previousClusters.byID
         let changed = changedClusters()
         var result = assembly.finish(
             run: run, previous: previousClusters, identities: groups.clusters,
@@ -107,7 +104,6 @@ struct ClusterEdit: Sendable {
         return result
     }
 
-    /// Returns the clusters whose members have changed, and all of their ancestors.
     private func changedClusters() -> Set<Cluster.ID> {
         var changed = Set<Cluster.ID>()
         for (entry, cluster) in zip(entries, assignments) {
@@ -125,7 +121,6 @@ struct ClusterEdit: Sendable {
         return changed
     }
 
-    /// The current assignments as a partition of the clustered entries and outliers.
     private struct Groups {
         var partition: Partition
         /// The row of the vector matrix to which each label of the partition belongs.
@@ -164,7 +159,7 @@ struct ClusterEdit: Sendable {
     private func remainingClusters() -> [Cluster] {
         let present = Set(assignments.compactMap(\.self))
         var clusters = leaves.filter { present.contains($0.id) }
-        let byID = Dictionary(previousClusters.map { ($0.id, $0) }) { first, _ in first }
+        let byID = previousClusters.byID
         let leafCount = clusters.count
         var known = Set(clusters.map(\.id))
         var index = 0

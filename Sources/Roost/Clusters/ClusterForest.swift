@@ -3,7 +3,6 @@ import RoostVectors
 
 /// The clusters of a store, arranged by their parents.
 package struct ClusterForest: Sendable {
-    /// The clusters without a parent.
     package let roots: [Cluster]
     private let children: [Cluster.ID: [Cluster]]
 
@@ -14,8 +13,6 @@ package struct ClusterForest: Sendable {
     /// Arranges clusters. A cluster is a root if its parent is not among them, if it belongs to a cycle of
     /// parents, or if it would be below the maximum number of levels. Only a damaged or foreign store
     /// contains such clusters.
-    ///
-    /// - Complexity: O(number of clusters).
     package init(_ clusters: [Cluster]) {
         let levels = Self.levels(of: clusters)
         var (roots, children): ([Cluster], [Cluster.ID: [Cluster]]) = ([], [:])
@@ -66,7 +63,6 @@ package struct ClusterForest: Sendable {
         }
     }
 
-    /// Returns the clusters directly below a cluster.
     package func children(of cluster: Cluster) -> [Cluster] { children[cluster.id] ?? [] }
 
     /// Returns the members of a cluster and of all clusters below it.
@@ -110,10 +106,6 @@ package struct ClusterMembers: Sendable {
     package var count: Int { groups.reduce(0) { $0 + $1.rows.count } }
 
     /// Returns a page of members.
-    ///
-    /// - Parameters:
-    ///   - offset: The number of members on the previous pages.
-    ///   - limit: The maximum number of members on the page.
     package func entries(from offset: Int, limit: Int) async throws -> [Entry] {
         var (offset, page) = (offset, [Entry]())
         for (cluster, rows) in groups where page.count < limit {

@@ -6,8 +6,7 @@ import RoostText
 extension StoreClusters {
     /// The limits on the data about one cluster. Ten keywords and five excerpts suffice for a short label,
     /// and fit into the context window of small models.
-    public static let labelingLimits = ClusterLabelingRequest.Limits(
-        keywords: 10, texts: 5, charactersPerText: 400)
+    static let labelingLimits = (keywords: 10, texts: 5, charactersPerText: 400)
 
     private static let concurrency = 4
     /// An excerpt is made from the beginning of a text by collapsing white space. This is the maximum length
@@ -34,9 +33,7 @@ extension StoreClusters {
                 && (labeler == nil || $0.labeledBy != labeler)
         }
         let representatives = clusters.flatMap { $0.representatives.prefix(Self.labelingLimits.texts) }
-        let texts = Dictionary(
-            try await snapshot.entries(representatives).map { ($0.id, $0.visibleText) }
-        ) { first, _ in first }
+        let texts = try await snapshot.entries(representatives).byID.mapValues(\.visibleText)
         return clusters.map { cluster in
             let excerpts = cluster.representatives.prefix(Self.labelingLimits.texts).compactMap { texts[$0] }
             return ClusterLabelingRequest(
@@ -47,7 +44,6 @@ extension StoreClusters {
         }
     }
 
-    /// Returns the beginning of a text with white space collapsed.
     private static func excerpt(of text: String) -> String {
         String(
             text.prefix(prefixFactor * labelingLimits.charactersPerText).split(whereSeparator: \.isWhitespace)
@@ -124,8 +120,6 @@ extension StoreClusters {
 
     /// Returns the error that is reported for one that a labeler threw. A labeler should throw
     /// `EmbedderError`, but any other error must not discard the labels of the clusters before it either.
-    ///
-    /// - Throws: `CancellationError`, if the labeler threw it.
     private static func failure(
         of labeler: some ClusterLabeler, _ error: any Error
     ) throws -> EmbedderError {
@@ -145,7 +139,6 @@ extension StoreClusters {
     /// - Parameters:
     ///   - order: The order in which clusters get their labels. If two labels are equal, only the second one
     ///     is changed.
-    /// - Returns: The clusters with their new labels.
     private func commit(
         _ labels: [Cluster.ID: String], by labeler: String, in order: [Cluster.ID]
     ) async throws -> [Cluster] {
@@ -154,7 +147,7 @@ extension StoreClusters {
             let selected = Set(all.lazy.filter { !$0.isLabelPinned && labels[$0.id] != nil }.map(\.id))
             var used = Set(
                 all.lazy.filter { !selected.contains($0.id) }.map { GroupVocabularies.key($0.label) })
-            let byID = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
+            let byID = all.byID
             var changed: [Cluster] = []
             for id in order {
                 guard let label = labels[id], selected.contains(id), var cluster = byID[id] else { continue }
@@ -163,7 +156,7 @@ extension StoreClusters {
                 cluster.updatedAt = Date()
                 changed.append(cluster)
             }
-            return ClusterChange(batch: WriteBatch(clusters: changed), value: changed)
+            return (WriteBatch(clusters: changed), changed)
         }
     }
 }
@@ -195,21 +188,6 @@ public struct ClusterLabelingReport: Sendable {
 
 /// The data about one cluster that is sent to a labeler.
 public struct ClusterLabelingRequest: Sendable {
-    /// The limits on the data that is sent about one cluster.
-    public struct Limits: Sendable, Hashable {
-        /// The maximum number of keywords.
-        public var keywords: Int
-        /// The maximum number of texts.
-        public var texts: Int
-        /// The maximum number of characters of one text.
-        public var charactersPerText: Int
-
-        /// Creates limits.
-        public init(keywords: Int, texts: Int, charactersPerText: Int) {
-            (self.keywords, self.texts, self.charactersPerText) = (keywords, texts, charactersPerText)
-        }
-    }
-
     /// The id of the cluster.
     public var cluster: Cluster.ID
     /// The current label.

@@ -35,13 +35,8 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
 }
 
 extension ClusterDrift {
-    /// A new run is recommended if the share of unassigned entries exceeds this value.
     static let maximumUnassigned = 0.05
-    /// A new run is recommended if the number of entries that were added, removed or moved exceeds this share
-    /// of the entries that the last run clustered.
     static let maximumChanged = 0.2
-    /// A new run is recommended if the mean cosine similarity to the centroids has fallen by more than this
-    /// value.
     static let maximumCohesionLoss = 0.02
 
     fileprivate init(of snapshot: any StorageSnapshot) async throws {
@@ -164,9 +159,7 @@ public struct ClusterOutlier: Sendable, Hashable, Identifiable {
         let clusters = try await snapshot.clusterRecords()
         let parents = Set(clusters.compactMap(\.parent))
         let leaves = clusters.filter { !parents.contains($0.id) && !$0.centroid.isEmpty }
-        let entries = Dictionary(
-            try await snapshot.entries(outliers.map(\.entry)).map { ($0.id, $0) }
-        ) { first, _ in first }
+        let entries = try await snapshot.entries(outliers.map(\.entry)).byID
         return outliers.compactMap { assignment -> ClusterOutlier? in
             guard let entry = entries[assignment.entry], let recorded = assignment.outlierReason else {
                 return nil
@@ -176,8 +169,9 @@ public struct ClusterOutlier: Sendable, Hashable, Identifiable {
                 entry: entry, reason: reason, nearest: nil, similarity: assignment.similarity)
             guard recorded != .zeroVector else { return outlier }
             var maximum = -Float.infinity
+            let norm = max(length(of: entry.embeddings), .leastNormalMagnitude)
             for leaf in leaves where leaf.centroid.count == entry.embeddings.count {
-                let similarity = cosine(leaf.centroid, entry.embeddings)
+                let similarity = innerProduct(leaf.centroid, entry.embeddings) / norm
                 if similarity > maximum { (maximum, outlier.nearest) = (similarity, leaf.id) }
             }
             if outlier.nearest != nil { outlier.similarity = maximum }
@@ -192,15 +186,6 @@ public struct ClusterOutlier: Sendable, Hashable, Identifiable {
         case .sparse: .sparse
         case .zeroVector: .zeroVector
         }
-    }
-
-    private static func cosine(_ first: [Float], _ second: [Float]) -> Float {
-        var (product, length) = (Float(0), Float(0))
-        for index in first.indices {
-            product += first[index] * second[index]
-            length += second[index] * second[index]
-        }
-        return length > 0 ? product / length.squareRoot() : 0
     }
 }
 

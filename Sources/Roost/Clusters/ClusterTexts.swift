@@ -69,15 +69,12 @@ enum FolderNames {
     /// The ingested folder itself usually contains all of them.
     private static let maximumShare = 0.5
 
-    /// Returns the names of the folders that contain the file of a source, the outermost first.
     static func names(ofSource source: String) -> [String] {
         guard let url = URL(string: source), url.isFileURL else { return [] }
         return url.pathComponents.dropLast().filter { $0 != "/" }.suffix(maximumCount)
     }
 
     /// Returns the names that more than half of the entries from files have.
-    ///
-    /// - Complexity: O(entries).
     static func common(in snapshot: any StorageSnapshot) async throws -> Set<String> {
         // A folder usually has many entries, so its names are determined only once.
         var counts: [Substring: Int] = [:]

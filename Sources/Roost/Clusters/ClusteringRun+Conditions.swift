@@ -5,7 +5,6 @@ extension ClusteringRun {
     /// entries has no such parameter.
     static let conditionsKey = "among"
 
-    /// The name of the parameter that records the number of entries that met the conditions.
     static let clusteredCountKey = "grouped"
 
     var clusteredCount: Int {
@@ -16,7 +15,6 @@ extension ClusteringRun {
         }
     }
 
-    /// Whether only entries that met conditions were clustered.
     var hasConditions: Bool { parameters[Self.conditionsKey] != nil }
 
     /// The conditions that an entry had to meet; empty for a run over all entries, `nil` if they cannot be
@@ -28,7 +26,6 @@ extension ClusteringRun {
         return conditions.count == values.count ? conditions : nil
     }
 
-    /// Returns conditions as the parameter value that records them in a run.
     static func recorded(_ conditions: [EntryCondition]) -> MetadataValue {
         .array(conditions.map(\.recorded))
     }

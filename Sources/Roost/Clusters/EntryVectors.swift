@@ -12,14 +12,10 @@ struct EntryVectors: Sendable {
     /// The ids, in lexicographic order of the embeddings. Entries with equal embeddings are ordered by the
     /// text of their ids.
     let ids: [Entry.ID]
-    /// The embedding of each entry, one row each.
     let vectors: Matrix
 
     /// Reads the embeddings of the entries that meet all conditions. Entries without an embedding are
     /// omitted.
-    ///
-    /// - Parameters:
-    ///   - replacements: Vectors that are used for some entries instead of their embeddings.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
         replacing replacements: BoilerplateVectors = BoilerplateVectors()
@@ -62,9 +58,6 @@ struct EntryVectors: Sendable {
         return Hexadecimal.text(hash.finalize())
     }
 
-    /// Returns the row numbers in lexicographic order of the rows. Equal rows are ordered by their ids.
-    ///
-    /// - Complexity: O(n log n) comparisons, most of which end at the first element.
     private static func order(of ids: [Entry.ID], _ elements: [Float], _ columns: Int) -> [Int] {
         elements.withUnsafeBufferPointer { elements in
             ids.indices.sorted { first, second in

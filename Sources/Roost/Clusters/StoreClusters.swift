@@ -43,7 +43,7 @@ public struct StoreClusters: Sendable {
             var cluster = others.remove(at: index)
             // The label that a run chose fits better than one that is made from the keywords alone.
             if label == nil, !cluster.isLabelPinned, cluster.labeledBy == nil {
-                return ClusterChange(batch: WriteBatch(), value: cluster)
+                return (WriteBatch(), cluster)
             }
             (cluster.isLabelPinned, cluster.labeledBy) = (label != nil, nil)
             cluster.labelPin =
@@ -65,7 +65,7 @@ public struct StoreClusters: Sendable {
                 cluster.label = Self.unique(label, cluster.keywords, &used)
             }
             cluster.updatedAt = Date()
-            return ClusterChange(batch: WriteBatch(clusters: [cluster] + changed), value: cluster)
+            return (WriteBatch(clusters: [cluster] + changed), cluster)
         }
     }
 
@@ -265,8 +265,6 @@ public struct StoreClusters: Sendable {
     }
 
     /// Edits the assignments and commits the result.
-    ///
-    /// - Parameter change: Edits the assignments and returns the ids of the clusters to return.
     private func edit(
         _ change: @Sendable (inout ClusterEdit) async throws -> [Cluster.ID]
     ) async throws -> [Cluster] {
@@ -274,28 +272,18 @@ public struct StoreClusters: Sendable {
             var edit = try await ClusterEdit(snapshot, without: boilerplate)
             let ids = try await change(&edit)
             let clustering = try await edit.finish(snapshot)
-            let clusters = Dictionary(clustering.clusters.map { ($0.id, $0) }) { first, _ in first }
-            return ClusterChange(
-                batch: WriteBatch(clustering: clustering), value: ids.compactMap { clusters[$0] })
+            let clusters = clustering.clusters.byID
+            return (WriteBatch(clustering: clustering), ids.compactMap { clusters[$0] })
         }
     }
-}
-
-/// A change of the clusters that is ready to be committed, and the value that is returned to the caller after
-/// the commit.
-struct ClusterChange<Value: Sendable>: Sendable {
-    var batch: WriteBatch
-    var value: Value
 }
 
 extension StorageProvider {
     /// Commits a change that is computed from the current clusters. If another writer changes the clusters in
     /// the meantime, the change is computed again from the new state. An empty batch is not committed.
-    ///
-    /// - Throws: `StorageError`; everything that `change` throws; `CancellationError`.
     @concurrent
     func commitClusterChange<Value: Sendable>(
-        _ change: @Sendable (any StorageSnapshot) async throws -> ClusterChange<Value>
+        _ change: @Sendable (any StorageSnapshot) async throws -> (batch: WriteBatch, value: Value)
     ) async throws -> Value {
         try await ConflictRetry.standard.run {
             let snapshot = try await snapshot()

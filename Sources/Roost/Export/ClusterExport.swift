@@ -192,13 +192,10 @@ public struct ClusterExport: Sendable, Codable {
 }
 
 extension ClusterExport {
-    /// Reads the clusters and the texts of their members from a snapshot.
     init(_ snapshot: any StorageSnapshot, withEmbeddings: Bool) async throws {
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)
-        let entries = Dictionary(
-            try await snapshot.entries(assignments.map(\.entry)).map { ($0.id, $0) }
-        ) { first, _ in first }
+        let entries = try await snapshot.entries(assignments.map(\.entry)).byID
         let outdated = clusters.clustersWithOutdatedLabels()
         let byCluster = Dictionary(grouping: assignments.filter { $0.cluster != nil }) { $0.cluster }
         let groups = clusters.map { cluster in

@@ -76,9 +76,7 @@ public struct ClusterMap: Sendable {
         var points: [Point] = []
         for start in stride(from: 0, to: ids.count, by: pageSize) {
             let part = Array(ids[start..<min(ids.count, start + pageSize)])
-            let texts = Dictionary(
-                try await snapshot.entries(part).map { ($0.id, $0.content) }
-            ) { first, _ in first }
+            let texts = try await snapshot.entries(part).byID.mapValues(\.content)
             for (offset, id) in part.enumerated() {
                 points.append(
                     Point(
@@ -119,7 +117,6 @@ public struct ClusterMap: Sendable {
         return Data(ClusterPage.html.replacing("/*DATA*/", with: json, maxReplacements: 1).utf8)
     }
 
-    /// The maximum length of an entry's text on the page, in characters.
     private static let maximumTextLength = 400
 }
 

@@ -10,7 +10,6 @@ package import RoostModel
 /// The entries are read in pieces: when the archive is created, to check all of them, and when they are
 /// imported. Only their ids are kept in memory.
 package struct EntryArchive: Sendable {
-    /// The format version that this version of Roost writes.
     static let currentVersion = 1
 
     struct Header: Codable, Sendable {
@@ -33,9 +32,6 @@ package struct EntryArchive: Sendable {
     let isTable: Bool
 
     /// Checks an archive in memory.
-    ///
-    /// - Parameter name: The name of the archive for error messages.
-    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `CancellationError`.
     package init(_ data: Data, name: String) throws {
         guard !data.allSatisfy(\.isJSONSpace) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
@@ -46,8 +42,6 @@ package struct EntryArchive: Sendable {
 
     /// Checks an archive in a regular file. The file stays open, so that the imported entries are those that
     /// were checked even if another file replaces it.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `StorageError`; `CancellationError`.
     package init(contentsOf url: URL, name: String) throws {
         let file = try StorageError.mappingFileErrors { try FileDescriptor(url.path, O_RDONLY) }
         @Sendable func status() -> FileStatus? {
@@ -80,36 +74,19 @@ package struct EntryArchive: Sendable {
         }
     }
 
-    /// Reads the entries of an archive one after another.
     private struct Entries {
-        private enum Reader {
-            case lines(EntryLineReader)
-            case table(ExportedTable)
-        }
-
-        private var reader: Reader
+        private var table: ExportedTable?
+        private var lines: EntryLineReader
 
         init(_ input: Input) throws {
-            if let table = ExportedTable(name: input.name, input.read) {
-                reader = .table(table)
-            } else {
-                reader = .lines(EntryLineReader(ByteLines(input.read), name: input.name))
-            }
+            table = ExportedTable(name: input.name, input.read)
+            lines = EntryLineReader(ByteLines(input.read), name: input.name)
         }
 
-        var isTable: Bool { if case .table = reader { true } else { false } }
-        var space: EmbeddingSpace? { if case .lines(let lines) = reader { lines.space } else { nil } }
+        var isTable: Bool { table != nil }
+        var space: EmbeddingSpace? { lines.space }
 
-        mutating func next() throws -> Entry? {
-            switch reader {
-            case .lines(var lines):
-                defer { reader = .lines(lines) }
-                return try lines.next()
-            case .table(var table):
-                defer { reader = .table(table) }
-                return try table.next()
-            }
-        }
+        mutating func next() throws -> Entry? { isTable ? try table?.next() : try lines.next() }
     }
 
     struct BatchReader {
@@ -122,10 +99,6 @@ package struct EntryArchive: Sendable {
             entries = try Entries(archive.input)
         }
 
-        /// Returns the next entries; none after the last one.
-        ///
-        /// - Throws: ``RoostError`` with `.badInput` if the file was changed after it was checked;
-        ///   `StorageError`.
         mutating func next(_ limit: Int) throws -> [Entry] {
             let count = min(limit, archive.count - done)
             var found: [Entry] = []
@@ -161,10 +134,6 @@ struct ArchiveCheck {
 
     var count: Int { seen.count }
 
-    /// Checks the next entry.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` if the storage would reject the entry, if the inspection of
-    ///   a store would report it, or if the archive contains its id twice.
     mutating func add(_ entry: Entry) throws {
         let number = count + 1
         func invalid(_ fault: String) -> RoostError {
@@ -176,7 +145,7 @@ struct ArchiveCheck {
             throw invalid(": \(error.message)")
         }
         if let (position, defect) = entry.passageDefects().first {
-            throw invalid(", passage \(position), \(defect.predicate)")
+            throw invalid(", passage \(position), \(defect)")
         }
         guard seen.insert(entry.id).inserted else {
             let key = entry.key.map { " (with the id '\($0)' in its source)" } ?? ""
@@ -239,7 +208,6 @@ package struct EntryLines: AsyncSequence, Sendable {
     package typealias Element = Data
 
     private let pages: SnapshotPages<EntryPage>
-    /// The embedding space of the vectors to write; `nil` omits vectors.
     private let space: EmbeddingSpace?
 
     private static let pageSize = 500
@@ -251,7 +219,6 @@ package struct EntryLines: AsyncSequence, Sendable {
         self.space = space
     }
 
-    /// The iterator over the bytes of an archive.
     package struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var pages: SnapshotPages<EntryPage>.AsyncIterator
         fileprivate let space: EmbeddingSpace?
@@ -293,10 +260,6 @@ package struct EntryLines: AsyncSequence, Sendable {
 
 extension KnowledgeStore {
     /// Returns the entries of a snapshot as JSON Lines. At most one page of entries is in memory at a time.
-    ///
-    /// - Parameters:
-    ///   - filter: The filter that entries must match.
-    ///   - withEmbeddings: Whether to include vectors, and a header that states their embedding space.
     package func entryLines(
         of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool
     ) -> EntryLines {

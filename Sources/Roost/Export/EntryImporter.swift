@@ -1,7 +1,6 @@
 import Foundation
 import RoostModel
 
-/// Writes the entries of an archive to a store.
 struct EntryImporter {
     private let store: KnowledgeStore
     /// Whether the vectors of the archive belong to the store's embedding space.
@@ -49,10 +48,11 @@ struct EntryImporter {
         for entry in entries { try check.add(entry) }
         var importer = EntryImporter(
             store: store, usesVectors: false, keepsStoredValues: true, isTable: false)
-        for start in stride(from: 0, to: entries.count, by: batchSize) {
-            let end = min(entries.count, start + batchSize)
-            try await importer.commit(Array(entries[start..<end]))
-            progress?(end, entries.count)
+        var done = 0
+        for part in entries.groups(of: batchSize) {
+            try await importer.commit(part)
+            done += part.count
+            progress?(done, entries.count)
         }
         return importer.report
     }
@@ -83,7 +83,7 @@ struct EntryImporter {
     ) async throws -> WriteBatch {
         let snapshot = try await store.storage.snapshot()
         let ids = entries.map(\.id)
-        let stored = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in first }
+        let stored = try await snapshot.entries(ids).byID
         var expected = try await snapshot.revisions(of: ids)
         for id in ids where expected[id] == nil { expected[id] = .zero }
         var upserts: [Entry] = []

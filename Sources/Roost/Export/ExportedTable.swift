@@ -10,7 +10,6 @@ package struct ExportedTable {
     package static let columns = [
         "id", "source", "key", "title", "tags", "createdAt", "updatedAt", "metadata", "content",
     ]
-    /// The heading of the optional column of vectors.
     package static let vectorColumn = "embedding"
     /// The number of bytes in which the first line must end.
     private static let headerSize = 1 << 16
@@ -25,7 +24,6 @@ package struct ExportedTable {
         self.init(name: name) { data.dropFirst($0).prefix($1) }
     }
 
-    /// Creates a reader; `nil` if the first line is not the header of exported entries, or cannot be read.
     init?(name: String, _ read: @escaping ByteLines.Read) {
         guard let start = try? read(0, Self.headerSize) else { return nil }
         let mark = start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
@@ -39,7 +37,6 @@ package struct ExportedTable {
         self.header = header
     }
 
-    /// Returns the next entry; `nil` after the last one.
     mutating func next() throws -> Entry? {
         guard let row = try rows.next() else { return nil }
         guard row.fields.count == header.count else {
@@ -137,7 +134,6 @@ package enum DelimitedLine {
         cell.first == "'" && isFormula(cell.drop { $0 == "'" }) ? String(cell.dropFirst()) : cell
     }
 
-    /// Returns whether a spreadsheet may run a text as a formula.
     private static func isFormula(_ text: some StringProtocol) -> Bool {
         // Some programs run a formula even if white space precedes it.
         let trimmed = text.unicodeScalars.drop { $0 == " " }
@@ -168,7 +164,6 @@ package enum NumPyFormat {
         return data + Data(header.utf8)
     }
 
-    /// Returns elements as little-endian bytes.
     package static func bytes(of elements: [Float]) -> Data {
         elements.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
     }

@@ -5,7 +5,6 @@ package import RoostStorage
 /// The texts in a database of another program: that of `llm`, or that of Chroma.
 public struct TextArchive: Sendable {
     private struct Collection {
-        /// The id of the source of the entries.
         var source: String
         var records: [ImportedText]
     }
@@ -49,13 +48,11 @@ public struct TextArchive: Sendable {
         recordsWithoutText = found.reduce(0) { $0 + $1.recordsWithoutText }
     }
 
-    /// Creates an archive of one collection.
     init(_ records: [ImportedText], source: String) {
         (collections, name) = ([Collection(source: source, records: records)], source)
         recordsWithoutText = 0
     }
 
-    /// Returns the texts as entries without vectors.
     func entries(now: Date) -> [Entry] {
         collections.flatMap { collection in
             collection.records.map { record in

@@ -12,12 +12,10 @@ struct BatchCommitter {
     private var newTextBytes = 0
     /// The entries as their sources contain them, with the kinds of the sources.
     private var items: [Entry.ID: (item: SourceDiff.DatedEntry, isStream: Bool)] = [:]
-    /// Everything else that the next commit writes.
     private var batch = WriteBatch()
     private var placing: BatchPlacement
     /// The length of the texts in bytes after which a commit is due. It follows the speed of the embedder.
     private(set) var byteLimit: Int
-    /// The time at which the first of the collected changes was added.
     private var firstChange: ContinuousClock.Instant?
 
     /// The duration for which texts of one commit are embedded and changes are collected, in seconds. An
@@ -33,7 +31,6 @@ struct BatchCommitter {
         byteLimit = min(options.batchBytes, Self.firstByteLimit)
     }
 
-    /// Whether enough changes have been collected for a commit.
     var isDue: Bool {
         newTexts.count + batch.upserts.count >= options.batchSize || newTextBytes >= byteLimit
             || batch.removals.count + batch.sources.count >= options.batchSize
@@ -45,7 +42,6 @@ struct BatchCommitter {
     /// Adds the change of one entry.
     ///
     /// - Parameters:
-    ///   - change: The change.
     ///   - item: The entry as its source contains it.
     ///   - isStream: Whether the source is a stream, which adds metadata and never removes any.
     mutating func add(_ change: SourceDiff.Change, _ item: SourceDiff.DatedEntry, isStream: Bool) {
@@ -109,7 +105,6 @@ struct BatchCommitter {
         return count
     }
 
-    /// Sets the limit to the length of the texts that are embedded in ``targetDuration``.
     private mutating func adjustByteLimit(_ bytes: Int, embeddedIn seconds: Double) {
         // The time for a few words is mostly that of the call.
         guard bytes >= Self.minimumByteLimit else { return }

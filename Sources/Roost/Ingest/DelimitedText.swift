@@ -8,9 +8,7 @@ struct DelimitedText {
         var number: Int
         /// The number of the line on which the row begins, from 1.
         var line: Int
-        /// The number of the line on which the row ends.
         var lastLine: Int
-        /// The unquoted fields.
         var fields: [String]
     }
 
@@ -37,17 +35,120 @@ struct DelimitedText {
         return semicolons > commas ? ";" : ","
     }
 
-    /// Returns the rows of a text.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - name: The name of the input, for messages.
-    /// - Throws: ``RoostError`` with `.badInput` if a quoted field is not closed.
     func rows(of text: String, name: String) throws -> [Row] {
         let bytes = Data(text.utf8)
         var reader = DelimitedRows(separator: separator, name: name) { bytes.dropFirst($0).prefix($1) }
         var rows: [Row] = []
         while let row = try reader.next() { rows.append(row) }
         return rows
+    }
+}
+
+/// Parses the rows of ``DelimitedText`` one after another, from bytes that are read in pieces. At most one
+/// piece and one row are in memory.
+struct DelimitedRows {
+    private let read: ByteLines.Read
+    private let separator: UInt8
+    private let name: String
+    private var buffer: [UInt8] = []
+    private var index = 0
+    private var offset = 0
+    private var isAtEnd = false
+    private var line = 1
+    private var count = 0
+
+    private static let pieceSize = 1 << 20
+
+    init(separator: Character, name: String, _ read: @escaping ByteLines.Read) {
+        self.separator = separator.asciiValue ?? UInt8(ascii: ",")
+        (self.name, self.read) = (name, read)
+    }
+
+    /// Returns the next row that is not empty; `nil` after the last one.
+    mutating func next() throws -> DelimitedText.Row? {
+        let (quote, newline, carriageReturn) = (UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        var (fields, field, isQuoted) = ([String](), [UInt8](), false)
+        var firstLine = line
+        var quotedLine = line
+        while let byte = try peek() {
+            index += 1
+            // A carriage return and a line feed together end one line.
+            let isPair = try byte == carriageReturn && peek() == newline
+            if byte == newline || (byte == carriageReturn && !isPair) { line += 1 }
+            if isQuoted {
+                if byte != quote {
+                    append(byte, to: &field)
+                } else if try peek() == quote {
+                    field.append(quote)
+                    index += 1
+                } else {
+                    isQuoted = false
+                }
+            } else if byte == quote, field.isEmpty, separator != UInt8(ascii: "\t") {
+                (isQuoted, quotedLine) = (true, line)
+            } else if byte == separator {
+                try end(&field, &fields)
+            } else if byte == newline || byte == carriageReturn {
+                if isPair {
+                    index += 1
+                    line += 1
+                }
+                try end(&field, &fields)
+                if let row = row(fields, from: firstLine, to: line - 1) { return row }
+                (fields, firstLine) = ([], line)
+            } else {
+                append(byte, to: &field)
+            }
+        }
+        guard !isQuoted else {
+            throw RoostError(
+                .badInput,
+                "cannot read \(name): the quoted field that begins on line \(quotedLine) is not closed")
+        }
+        if field.isEmpty, fields.isEmpty { return nil }
+        try end(&field, &fields)
+        return row(fields, from: firstLine, to: line)
+    }
+
+    /// Adds a byte to a field, with the bytes that follow it and have no special meaning.
+    private mutating func append(_ byte: UInt8, to field: inout [UInt8]) {
+        field.append(byte)
+        let (quote, newline, carriageReturn) = (UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        let rest = buffer[index...].prefix {
+            $0 != separator && $0 != quote && $0 != newline && $0 != carriageReturn
+        }
+        field += rest
+        index = rest.endIndex
+    }
+
+    private func end(_ field: inout [UInt8], _ fields: inout [String]) throws {
+        guard let text = String(validating: field, as: UTF8.self) else {
+            throw RoostError(.badInput, "cannot read \(name): row \(count + 1) is not UTF-8 text")
+        }
+        fields.append(text)
+        field.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func row(_ fields: [String], from first: Int, to last: Int) -> DelimitedText.Row? {
+        guard fields != [""] else { return nil }
+        count += 1
+        return DelimitedText.Row(number: count, line: first, lastLine: last, fields: fields)
+    }
+
+    /// Returns the byte at an index of the buffer, which it extends; `nil` at the end.
+    private mutating func byte(at index: Int) throws -> UInt8? {
+        while index >= buffer.count, !isAtEnd {
+            let piece = try read(offset, Self.pieceSize)
+            offset += piece.count
+            isAtEnd = piece.isEmpty
+            buffer += piece
+        }
+        return index < buffer.count ? buffer[index] : nil
+    }
+
+    private mutating func peek() throws -> UInt8? {
+        if index < buffer.count { return buffer[index] }
+        (buffer, index) = ([], 0)
+        return try byte(at: 0)
     }
 }

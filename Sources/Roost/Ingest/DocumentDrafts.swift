@@ -2,13 +2,10 @@ import Foundation
 import RoostDocuments
 import RoostModel
 
-/// Creates the drafts of entries from the documents in a file.
 struct DocumentDrafts {
-    /// The path of the file, for messages.
     let name: String
     let dates: FileDates?
 
-    /// The prefix of the key of an entry that was identified by its source.
     private static let identifierPrefix = "id:"
 
     /// Returns the drafts of documents. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
@@ -16,7 +13,6 @@ struct DocumentDrafts {
     ///
     /// - Parameter fileText: The text of the file, whose lines are recorded for documents with the same text;
     ///   `nil` if the file is not a text.
-    /// - Throws: ``RoostError`` if a text is not valid.
     func drafts(of documents: [Document], fileText: String?) throws -> [EntryDraft] {
         var occurrences: [String: Int] = [:]
         return try documents.flatMap { document -> [EntryDraft] in
@@ -88,8 +84,6 @@ struct DocumentDrafts {
         return parts
     }
 
-    /// Returns the metadata of a document's entries.
-    ///
     /// The values of the keys in ``DocumentKey`` are derived from the document. If the metadata of the
     /// document contains another value for one of these keys, or would mark it as a message of a
     /// conversation, this value gets the key with ``DocumentKey/prefix``.
@@ -124,4 +118,40 @@ extension DocumentLink {
     /// The target of the link as the metadata of entries contains it, without heading or block; `nil` for a
     /// link within the document.
     var metadataText: String? { target.isEmpty ? nil : target }
+}
+
+/// The keys of the metadata that an ingest derives from documents.
+package enum DocumentKey {
+    package static let title = "title"
+    /// Other names of the document, as an array of texts.
+    package static let aliases = "aliases"
+    /// The targets of the document's links, as an array of texts.
+    package static let links = "links"
+    /// The parts that could not be read, as an array of messages.
+    package static let unreadParts = "unreadParts"
+
+    package static let all = [title, aliases, links, unreadParts]
+    /// The prefix of a document's own key that equals one of the keys.
+    package static let prefix = "document."
+
+    /// The key that marks messages of conversations, and the value that does so.
+    package static let kind = "kind"
+    package static let messageKind = "message"
+
+    /// Returns whether a value would mark an entry as a message of a conversation.
+    package static func marksMessage(_ key: String, _ value: MetadataValue) -> Bool {
+        key == kind && value.comparableTexts.contains(messageKind)
+    }
+
+    /// Returns the metadata of a document or row with another key in place of one that would mark it as a
+    /// message of a conversation. Agents search for messages separately, so they would not find it.
+    static func withoutMessageMark(_ metadata: [String: MetadataValue]) -> [String: MetadataValue] {
+        guard let value = metadata[kind], marksMessage(kind, value) else { return metadata }
+        var metadata = metadata
+        metadata[kind] = nil
+        var name = prefix + kind
+        while metadata[name] != nil { name = prefix + name }
+        metadata[name] = value
+        return metadata
+    }
 }

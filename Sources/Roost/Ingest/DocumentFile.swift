@@ -3,7 +3,6 @@ import RoostDocuments
 
 /// A file that is read as a document.
 struct DocumentFile {
-    /// The contents of the file.
     let data: Data
     let readerVersion: ReaderVersion
     private let url: URL
@@ -12,9 +11,6 @@ struct DocumentFile {
     /// The first bytes of a ZIP archive with at least one part.
     private static let archiveSignature = Data([0x50, 0x4B, 0x03, 0x04])
 
-    /// Loads a file and chooses its reader.
-    ///
-    /// - Throws: ``RoostError`` with `.noInput` or `.badInput`.
     init(_ url: URL, readers: DocumentReaders, maximumSize: Int) throws {
         self.url = url
         func match(_ data: Data) -> DocumentReaders.Match? {
@@ -46,8 +42,6 @@ struct DocumentFile {
 
     /// Reads the documents of the file and returns the drafts of their entries, and whether the file may have
     /// more entries in a part that was not read.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput`; `CancellationError`.
     func drafts() async throws -> (entries: [EntryDraft], isTruncated: Bool) {
         let isText = Self.isText(match.type)
         let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
@@ -57,28 +51,18 @@ struct DocumentFile {
         let documents = try await documents(in: data)
         let text = FileContents.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
         let fileText =
-            isText ? try text ?? readingUTF8 { try RecordReader.text($0, name: url.path) } : nil
+            isText
+            ? try text ?? RecordReader.readingUTF8(data) { try RecordReader.text($0, name: url.path) } : nil
         return (
             try drafts.drafts(of: documents, fileText: fileText), documents.contains(where: \.isTruncated)
         )
-    }
-
-    /// Reads the file, or its text in UTF-8 if it is in an older encoding. The file is decoded only if it
-    /// cannot be read as UTF-8.
-    private func readingUTF8<Result>(_ read: (Data) throws -> Result) throws -> Result {
-        do {
-            return try read(data)
-        } catch {
-            guard let decoded = TextDecoder.decode(data), decoded.encodingName != nil else { throw error }
-            return try read(Data(decoded.text.utf8))
-        }
     }
 
     /// Reads the parts of a large text. The first part contains the metadata of the file, and the other parts
     /// of a note only links and further tags. Each part is parsed separately, because parsing the whole text
     /// would need many times its size in memory.
     private func partsOfText() async throws -> [EntryDraft] {
-        var parts = try readingUTF8 { try TextParts.drafts(of: $0, name: url.path) }
+        var parts = try RecordReader.readingUTF8(data) { try TextParts.drafts(of: $0, name: url.path) }
         guard let first = parts.first else { return [] }
         guard let document = try await documents(in: Data(first.content.utf8)).first else { return parts }
         let metadata = DocumentDrafts.metadata(of: document)

@@ -1,3 +1,4 @@
+import RoostDocuments
 public import RoostModel
 
 /// Changes to an entry that are made in one commit.
@@ -33,7 +34,6 @@ public struct EntryChanges: Sendable, Hashable {
             to: tags.filter { !names.contains(TagName($0)) })
     }
 
-    /// Returns an entry with its tags and metadata after the changes. The text stays.
     func applied(to entry: Entry) -> Entry {
         var changed = entry
         changed.tags = tags(changing: entry.tags)
@@ -46,5 +46,70 @@ public struct EntryChanges: Sendable, Hashable {
             }
         }
         return changed
+    }
+}
+
+extension Entry {
+    /// Replaces the text. The vectors are removed, and the links of the old text are replaced with those of
+    /// the new one, as is a title that was read from the old text. If both texts have front matter, the same
+    /// applies to its tags and values.
+    mutating func setContent(_ text: String) {
+        readStructure()
+        let (oldText, old) = (content, structure ?? TextStructure())
+        (content, embeddings, passages) = (text, [], [])
+        let new = TextStructure(of: text, format: old.format)
+        structure = new
+        if let title = metadata[DocumentKey.title]?.string, title == old.title {
+            metadata[DocumentKey.title] = new.title.map { .string($0) }
+        }
+        if old.format == .markdown, old.bodyStart > 0, new.bodyStart > 0 {
+            setProperties(from: MarkdownReader.document(oldText), to: MarkdownReader.document(text))
+        }
+        let oldLinks = Set(old.links.compactMap(\.metadataText))
+        let newLinks = new.links.compactMap(\.metadataText)
+        let value = metadata[DocumentKey.links]
+        let stored: [MetadataValue] = if case .array(let values) = value { values } else { [] }
+        // The links of texts that did not come from files are not recorded, unless a program has set them. A
+        // value that is not an array of texts belongs to the user.
+        guard oldLinks != Set(newLinks), stored.allSatisfy({ $0.string != nil }),
+            value == nil ? sourcePath != nil : !stored.isEmpty
+        else { return }
+        // Links that are not in the text, such as the relations of an imported memory, stay.
+        let removed = oldLinks.subtracting(newLinks)
+        let kept = stored.compactMap(\.string).filter { !removed.contains($0) }
+        var seen: Set<String> = []
+        let links = (kept + newLinks).filter { seen.insert($0).inserted }
+        metadata[DocumentKey.links] = links.isEmpty ? nil : .array(links.map { .string($0) })
+    }
+
+    /// Replaces the tags and values that are those of the old text. Others were changed separately and stay.
+    private mutating func setProperties(from old: Document, to new: Document) {
+        let (before, after) = (Set(old.tags.map { TagName($0) }), Set(new.tags.map { TagName($0) }))
+        tags.removeAll { before.contains(TagName($0)) && !after.contains(TagName($0)) }
+        let present = Set(tags.map { TagName($0) })
+        tags += new.tags.filter { !before.contains(TagName($0)) && !present.contains(TagName($0)) }
+        let derived: Set = [DocumentKey.title, DocumentKey.links, DocumentKey.unreadParts]
+        let (oldValues, newValues) = (DocumentDrafts.metadata(of: old), DocumentDrafts.metadata(of: new))
+        for key in Set(oldValues.keys).union(newValues.keys).subtracting(derived)
+        where metadata[key] == oldValues[key] {
+            metadata[key] = newValues[key]
+        }
+    }
+}
+
+/// An entry that was added to a store, or that the store contained already.
+public struct AddedEntry: Sendable, Hashable, Identifiable {
+    /// The id of the entry.
+    public var id: Entry.ID
+    /// Whether the entry was added; `false` if the store contained an entry with the same text.
+    public var isNew: Bool
+    /// Whether the tags or the metadata of an entry that the store contained already have changed.
+    public var isUpdated: Bool
+
+    /// Creates the result of an addition.
+    public init(id: Entry.ID, isNew: Bool, isUpdated: Bool = false) {
+        self.id = id
+        self.isNew = isNew
+        self.isUpdated = isUpdated
     }
 }

@@ -1,21 +1,17 @@
+import Foundation
 package import RoostModel
 package import RoostText
 import RoostVectors
 
 /// Computes the passages and vectors of entries.
 package struct EntryEmbedder {
-    /// The embedder of the store.
     package let embedder: any Embedder
-    /// The splitter of texts that exceed the embedder's limit.
     package let splitter: PassageSplitter
 
     /// Returns the entries with vectors for their texts. A text that no reader has read is read as Markdown.
     ///
     /// - Parameters:
-    ///   - entries: The entries, without passages.
     ///   - snapshot: The state from which vectors of equal texts are copied; `nil` to copy none.
-    ///   - report: Receives the numbers of tokens and of reused vectors.
-    /// - Throws: `EmbedderError`; `StorageError`; `CancellationError`.
     @concurrent
     package func embed(
         _ entries: [Entry], reusing snapshot: (any StorageSnapshot)?, _ report: inout IngestReport
@@ -26,9 +22,10 @@ package struct EntryEmbedder {
         var entries = entries
         for index in entries.indices { entries[index].readStructure() }
         var texts: [String] = []
-        var owners: [Owner] = []
+        // The entry to which each text belongs, and the range of its passage.
+        var owners: [(index: Int, range: Range<Int>)] = []
         var firstIndices: [PassagePlan: Int] = [:]
-        var duplicates: [Duplicate] = []
+        var duplicates: [(index: Int, original: Int)] = []
         for (index, entry) in entries.enumerated() {
             let plan = plan(of: entries[index])
             let stored = [known[digests[index]], own[entry.id]].compactMap(\.self)
@@ -37,12 +34,12 @@ package struct EntryEmbedder {
                 entries[index].passages = equal.passages
                 report.reused += 1
             } else if let first = firstIndices[plan] {
-                duplicates.append(Duplicate(index: index, original: first))
+                duplicates.append((index, first))
                 report.reused += 1
             } else {
                 firstIndices[plan] = index
                 for part in plan.parts {
-                    owners.append(Owner(index: index, range: part.range))
+                    owners.append((index, part.range))
                     texts.append(part.text)
                 }
             }
@@ -80,28 +77,13 @@ package struct EntryEmbedder {
             known[digest].map { $0.id != entry.id } ?? false
         }.map(\.0.id)
         guard !ids.isEmpty, let snapshot else { return [:] }
-        let stored = try await snapshot.entries(ids)
-        return Dictionary(
-            stored.filter { !$0.embeddings.isEmpty }.map { ($0.id, $0) },
-            uniquingKeysWith: { first, _ in first })
+        return try await snapshot.entries(ids).filter { !$0.embeddings.isEmpty }.byID
     }
 
     /// Returns the vector that is stored for a text: that of the model, or zeros if the model does not
     /// understand the text, because its vector would equal that of unrelated texts.
     private func vector(_ computed: [Float], of text: String) -> [Float] {
         embedder.understands(text) ? computed : [Float](repeating: 0, count: computed.count)
-    }
-
-    /// The entry to which an embedded passage belongs.
-    private struct Owner {
-        var index: Int
-        var range: Range<Int>
-    }
-
-    /// An entry whose text equals that of an earlier one.
-    private struct Duplicate {
-        var index: Int
-        var original: Int
     }
 
     private func plan(of entry: Entry) -> PassagePlan {
@@ -119,8 +101,6 @@ package struct EntryEmbedder {
     private static func plausible(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
 
     /// Returns the number of tokens of an entry's text that no vector represents.
-    ///
-    /// - Complexity: O(length of the text) if a passage may exceed the model's limit.
     package func omittedTokens(of entry: Entry) -> Int {
         guard !entry.embeddings.isEmpty else { return embedder.tokenRanges(in: entry.visibleText).count }
         guard let limit = embedder.maximumTokens else { return 0 }
@@ -132,5 +112,79 @@ package struct EntryEmbedder {
             let text = treatment.visibleText(in: passage.utf8Range)
             return sum + max(0, embedder.tokenRanges(in: text).count - limit)
         }
+    }
+}
+
+/// The passages of an entry's text, before they are embedded.
+struct PassagePlan: Sendable, Hashable {
+    struct Part: Sendable, Hashable {
+        /// The range of the passage in UTF-8 bytes of the content.
+        var range: Range<Int>
+        var text: String
+    }
+
+    private(set) var parts: [Part]
+
+    /// The maximum number of tokens of the headings that are embedded with a passage.
+    private static let maximumPrefix = 40
+
+    init(of entry: Entry, embedder: any Embedder, splitter: PassageSplitter) {
+        let treatment = TextTreatment(of: entry)
+        let entire = 0..<entry.content.utf8.count
+        guard let bounds = treatment.hidesText ? treatment.visibleBounds(of: entire) : entire else {
+            // An entry without visible text is found by its title.
+            let title = entry.title ?? entry.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
+            parts = [Part(range: entire, text: title ?? entry.content)]
+            return
+        }
+        let ranges = Self.ranges(
+            in: treatment, bounds, embedder, splitter)
+        let file = entry.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
+        parts = ranges.map { range in
+            let text = treatment.visibleText(in: range)
+            var headings = treatment.headings(above: range)
+            if treatment.structure.format == .code, let file { headings.insert(file, at: 0) }
+            let prefix = Self.prefix(headings, embedder)
+            return Part(range: range, text: prefix + text)
+        }
+    }
+
+    /// Returns the ranges of the passages: the visible text if it does not exceed the model's limit.
+    private static func ranges(
+        in treatment: TextTreatment, _ bounds: Range<Int>, _ embedder: any Embedder,
+        _ splitter: PassageSplitter
+    ) -> [Range<Int>] {
+        // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
+        // be counted.
+        guard let limit = embedder.maximumTokens, bounds.count > limit else { return [bounds] }
+        let tokens = treatment.visible(embedder.checkedTokenRanges(in: treatment.content))
+        guard tokens.count > limit else { return [bounds] }
+        var splitter = splitter
+        // The splitter treats a limit below 1 as 1.
+        splitter.maximumTokens = min(splitter.maximumTokens, limit)
+        let structure = treatment.structure
+        return splitter.split(
+            treatment.content, tokens: tokens,
+            sections: structure.sections.map(\.range.lowerBound), blocks: structure.blocks
+        ).compactMap { treatment.hidesText ? treatment.visibleBounds(of: $0) : $0 }
+    }
+
+    /// Returns the line that precedes a passage: the headings above it. Outer headings are omitted if the
+    /// line would be too long.
+    private static func prefix(_ headings: [String], _ embedder: any Embedder) -> String {
+        var headings = headings[...]
+        while !headings.isEmpty {
+            let line = headings.joined(separator: " > ") + "\n"
+            if line.utf8.count <= maximumPrefix || embedder.tokenRanges(in: line).count <= maximumPrefix {
+                return line
+            }
+            headings.removeFirst()
+        }
+        return ""
+    }
+
+    /// Returns whether the vectors of a stored entry with the same content belong to these passages.
+    func isEmbedded(in entry: Entry, plannedAs plan: PassagePlan) -> Bool {
+        plan == self && entry.searchablePassages.map(\.utf8Range) == parts.map(\.range)
     }
 }

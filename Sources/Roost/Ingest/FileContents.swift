@@ -1,19 +1,15 @@
 import Foundation
 import RoostFiles
 
-/// Reads the contents of files.
 enum FileContents {
     /// The length of a file's beginning that is searched for a zero byte, which text files do not contain.
     /// Git uses the same test and length.
     static let binaryTestLength = 8192
     /// The maximum number of bytes that are reserved before anything has been read.
     private static let largestReservation = 256 << 20
-    /// The number of bytes that are read at a time.
     private static let blockSize = 1 << 20
 
     /// Returns the contents of a file or pipe, whatever its size.
-    ///
-    /// - Throws: ``RoostError`` with `.noInput`.
     static func readToEnd(_ url: URL) throws(RoostError) -> Data {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY)
@@ -33,12 +29,8 @@ enum FileContents {
     /// A binary file that must not be read is detected before the rest of it is read.
     ///
     /// - Parameters:
-    ///   - url: The file.
-    ///   - maximumSize: The maximum size of the file in bytes.
     ///   - maximumBinarySize: Returns the maximum size of the file in bytes if it may contain zero bytes, and
     ///     `nil` if it must not. The argument is the beginning of the file.
-    /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` if the file is not a regular file, too
-    ///   large, or binary although it may not be.
     static func read(
         _ url: URL, maximumSize: Int, maximumBinarySize: (Data) -> Int?
     ) throws -> Data {
@@ -72,7 +64,6 @@ enum FileContents {
         number == EACCES ? "permission denied" : String(cString: strerror(number))
     }
 
-    /// The error for a binary file that no reader supports.
     static func binaryFile(_ url: URL) -> RoostError {
         RoostError(.badInput, "cannot read \(url.path): it is a binary file")
     }

@@ -26,9 +26,7 @@ public struct FileFinder: Sendable {
 
     /// The reason that is reported for a file of a type that no reader supports.
     package static let typeReason = "unknown file type"
-    /// The reason that is reported for a file whose name cannot be written as text.
     static let nameReason = "its name is not valid UTF-8"
-    /// The reason that is reported for a folder that is a store.
     static let storeReason = "a store of Roost"
     /// The reason that is reported for a skipped link that ``followsLinks`` would follow.
     package static let linkReason = "a symbolic link that leads out of the folder, or to a folder"
@@ -47,9 +45,6 @@ public struct FileFinder: Sendable {
         patterns.first(where: PathPattern.containsBraces)
     }
 
-    /// Checks the patterns.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` for a pattern with a brace that is not escaped.
     func checkPatterns() throws {
         guard let pattern = Self.patternWithBraces(in: globs + exclusions) else { return }
         throw RoostError(
@@ -71,10 +66,6 @@ public struct FileFinder: Sendable {
     ///   with `.badInput` for a pattern with a brace that is not escaped.
     public func find(_ url: URL) throws -> Findings { try find(url) { false } }
 
-    /// Returns the files below a folder, or the file itself if `url` is a file.
-    ///
-    /// - Parameter isCancelled: Returns whether to stop the search.
-    /// - Throws: ``RoostError``, like ``find(_:)``; `CancellationError`.
     func find(_ url: URL, isCancelled: @escaping () -> Bool) throws -> Findings {
         try checkPatterns()
         var isFolder: ObjCBool = false
@@ -94,11 +85,9 @@ public struct FileFinder: Sendable {
     /// Searches a folder and returns the files with their status.
     ///
     /// - Parameters:
-    ///   - folder: The folder.
     ///   - omitted: The paths of folders that are not searched.
     ///   - willEnter: Called with the path of each folder before its contents are listed.
     ///   - isCancelled: Returns whether to stop the search.
-    /// - Throws: ``RoostError`` with `.noInput` if the folder cannot be read; `CancellationError`.
     func walk(
         _ folder: URL, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
@@ -106,10 +95,10 @@ public struct FileFinder: Sendable {
         var skipped: [IngestReport.Skip] = []
         let (base, rules) = Self.rulesAbove(folder, &skipped)
         var walk = FolderWalk(
-            base: base, globs: globs.map { PathPattern($0) }, exclusions: exclusions.map { PathPattern($0) },
-            followsLinks: followsLinks, readers: readers, root: FileSystem.resolvedPath(folder.path),
-            skipped: skipped)
-        (walk.omitted, walk.willEnter, walk.isCancelled) = (omitted, willEnter, isCancelled)
+            skipped: skipped, omitted: omitted, willEnter: willEnter, isCancelled: isCancelled, base: base,
+            globs: globs.map { PathPattern($0) }, exclusions: exclusions.map { PathPattern($0) },
+            followsLinks: followsLinks, known: KnownFiles(readers), root: FileSystem.resolvedPath(folder.path)
+        )
         try walk.enter(folder.path, path: "", rules: rules)
         return walk
     }
@@ -136,5 +125,55 @@ public struct FileFinder: Sendable {
             above = above.appendingPathComponent(name)
         }
         return (path, rules)
+    }
+}
+
+/// The files that a search of a folder finds if there are no patterns: those with the name or extension of
+/// a type that a reader supports, and files without an extension whose contents a reader recognizes.
+struct KnownFiles {
+    private var names: Set<String> = []
+    private var extensions = RecordReader.rowExtensions
+    private let readers: DocumentReaders
+
+    private static let sampleLength = 4096
+    /// The folders of a Maildir with messages, whose names have no extension but contain periods.
+    private static let maildirFolders: Set = ["cur", "new"]
+
+    init(_ readers: DocumentReaders) {
+        self.readers = readers
+        for type in readers.types where type.isReadInFolders {
+            names.formUnion(type.fileNames)
+            extensions.formUnion(type.extensions)
+        }
+    }
+
+    /// Returns whether a file is found.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the file, whose beginning is read if its name does not decide.
+    ///   - isRegular: Whether it is a regular file. The contents of others are not read.
+    func contains(_ file: String, name: String, isRegular: Bool) -> Bool {
+        if names.contains(name) { return true }
+        let dot = name.lastIndex(of: ".")
+        if let dot {
+            if extensions.contains(name[name.index(after: dot)...].lowercased()) { return true }
+            guard Self.isInMaildir(file) else { return false }
+        }
+        guard isRegular, let sample = Self.beginning(of: file) else { return false }
+        let input = DocumentInput(data: sample, path: file)
+        guard let type = readers.recognized(input)?.type, type.isReadInFolders else { return false }
+        // Other folders have these names, too.
+        return dot == nil || type.format == .mail
+    }
+
+    private static func isInMaildir(_ file: String) -> Bool {
+        file.split(separator: "/").dropLast().last.map { maildirFolders.contains(String($0)) } ?? false
+    }
+
+    private static func beginning(of file: String) -> Data? {
+        // A file can be replaced by a pipe after its status was read, which would block without the flag.
+        let descriptor = try? FileDescriptor(file, O_RDONLY | O_NONBLOCK)
+        let sample = try? descriptor?.read(at: 0, count: sampleLength)
+        return sample?.isEmpty == false ? sample : nil
     }
 }

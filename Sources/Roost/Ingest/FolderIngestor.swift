@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import RoostFiles
-import RoostModel
+package import RoostModel
 
 /// Finds, reads and ingests the files below a folder, and removes the entries of vanished files on request.
 struct FolderIngestor {
@@ -24,7 +24,7 @@ struct FolderIngestor {
         }
         report.removed += vanished.entries.count
         if !options.isDryRun, !vanished.sources.isEmpty {
-            _ = try await EntryEditor(store: store).remove(vanished.entries, sources: vanished.sources)
+            _ = try await store.remove(vanished.entries, sources: vanished.sources)
         }
         return report
     }
@@ -38,10 +38,8 @@ struct FolderIngestor {
             while let file = files.popFirst() {
                 do {
                     return try await reader.read(file, for: store)
-                } catch let error as CancellationError {
-                    throw error
-                } catch let error as StorageError {
-                    // The fault is that of the store, not of the file.
+                } catch let error where error is CancellationError || error is StorageError {
+                    // The fault is not that of the file.
                     throw error
                 } catch {
                     unreadable.append(IngestReport.Skip(file, error))
@@ -52,4 +50,36 @@ struct FolderIngestor {
         report.skipped = unreadable + report.skipped
         return report
     }
+}
+
+/// Finds sources whose files no longer exist, among the sources below the given files and folders.
+package struct Pruner {
+    /// The ids of the files and folders, each with a trailing slash.
+    private let prefixes: [String]
+
+    package init(_ locations: [URL]) {
+        prefixes = locations.map { RecordReader.folderID($0) }
+    }
+
+    /// Returns the vanished sources.
+    ///
+    /// - Parameter present: Files that are known to exist, so they are not looked up.
+    package func vanished(
+        in snapshot: any StorageSnapshot, keeping present: [URL] = []
+    ) async throws -> VanishedSources {
+        let present = Set(present.map(RecordReader.sourceID))
+        let sources = try await snapshot.sources().map(\.id).filter { id in
+            prefixes.contains { id.hasPrefix($0) || id + "/" == $0 } && !present.contains(id)
+                && FolderScan.isMissing(source: id)
+        }
+        guard !sources.isEmpty else { return VanishedSources() }
+        return VanishedSources(
+            sources: sources, entries: try await snapshot.sources(sources).flatMap(\.entryIDs))
+    }
+}
+
+/// Sources whose files no longer exist, and their entries.
+package struct VanishedSources: Sendable, Hashable {
+    package var sources: [Source.ID] = []
+    package var entries: [Entry.ID] = []
 }

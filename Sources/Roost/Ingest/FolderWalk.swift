@@ -1,12 +1,9 @@
 import Foundation
-import RoostDocuments
 import RoostFiles
 
 /// One search for files below a folder, by the rules of a ``FileFinder``.
 struct FolderWalk {
-    /// A file that was found.
     struct File: Sendable {
-        /// The path of the file.
         var path: String
         /// The path relative to the folder that was searched.
         var relativePath: String
@@ -21,46 +18,29 @@ struct FolderWalk {
         var rules: IgnoreRules
     }
 
-    /// The files that were found, in the order of their paths.
     private(set) var files: [File] = []
-    /// The files and folders that were skipped, and the reasons.
     private(set) var skipped: [IngestReport.Skip]
-    /// The paths of folders that are not searched.
     var omitted: Set<String> = []
-    /// Called with the path of each folder before its contents are listed.
     var willEnter: (String) -> Void = { _ in }
-    /// Returns whether to stop the search.
     var isCancelled: () -> Bool = { false }
 
     /// The path of the folder relative to the root of its repository, to which `.gitignore` files apply.
-    private let base: String
-    private let globs: [PathPattern]
-    private let exclusions: [PathPattern]
-    private let followsLinks: Bool
+    let base: String
+    let globs: [PathPattern]
+    let exclusions: [PathPattern]
+    let followsLinks: Bool
     /// The files that are included if there are no patterns.
-    private let known: KnownFiles
+    let known: KnownFiles
     /// The path of the folder without symbolic links.
-    private let root: String?
+    let root: String?
     /// The folders from the root to the current one, without symbolic links, if links are followed.
-    private var open: [String] = []
-
-    init(
-        base: String, globs: [PathPattern], exclusions: [PathPattern], followsLinks: Bool,
-        readers: DocumentReaders, root: String?, skipped: [IngestReport.Skip]
-    ) {
-        (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
-        (self.followsLinks, self.known, self.root) = (followsLinks, KnownFiles(readers), root)
-        self.skipped = skipped
-    }
+    var open: [String] = []
 
     /// Searches a folder.
     ///
     /// - Parameters:
-    ///   - folder: The path of the folder.
     ///   - path: Its path relative to the root of the search.
     ///   - rules: The rules of the folders above.
-    /// - Throws: ``RoostError`` with `.noInput` if the root of the search cannot be read;
-    ///   `CancellationError`.
     mutating func enter(_ folder: String, path: String, rules: [Rules]) throws {
         if isCancelled() { throw CancellationError() }
         let isStore = isStore(folder)

@@ -29,8 +29,6 @@ struct Ingestor {
     }
 
     /// Ingests sources in their order.
-    ///
-    /// - Parameter next: Returns the next source; `nil` after the last one.
     static func run(
         into store: KnowledgeStore, _ options: IngestOptions, next: () async throws -> SourceDraft?
     ) async throws -> IngestReport {
@@ -41,14 +39,6 @@ struct Ingestor {
         }
         try await ingestor.flush()
         return ingestor.report
-    }
-
-    /// Ingests sources in their order.
-    static func run(
-        _ sources: some Sequence<SourceDraft>, into store: KnowledgeStore, _ options: IngestOptions
-    ) async throws -> IngestReport {
-        var iterator = sources.makeIterator()
-        return try await run(into: store, options) { iterator.next() }
     }
 
     private mutating func ingest(_ draft: SourceDraft) async throws {
@@ -125,7 +115,6 @@ struct Ingestor {
         return new
     }
 
-    /// Commits what has been collected and reports the progress.
     private mutating func flush() async throws {
         snapshot = nil
         let written = try await committer.flush(&report)
@@ -234,9 +223,8 @@ struct Ingestor {
         let tags = TagName.distinct(options.tags)
         let names = Set(tags.map(TagName.init))
         let step = min(options.batchSize, Self.stepSize)
-        for start in stride(from: 0, to: ids.count, by: step) {
+        for part in ids.groups(of: step) {
             try Task.checkCancellation()
-            let part = Array(ids[start..<min(ids.count, start + step)])
             let untagged = try await currentSnapshot().entries(part).filter { entry in
                 !names.isSubset(of: entry.tags.map(TagName.init))
             }.map(\.id)

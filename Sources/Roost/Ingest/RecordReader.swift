@@ -41,8 +41,6 @@ public struct RecordReader: Sendable {
     }
 
     /// Reads a file for an ingest into a store. A document that the store contains unchanged is not parsed.
-    ///
-    /// - Throws: The errors of ``read(_:)``; `StorageError`.
     package func read(_ url: URL, for store: KnowledgeStore) async throws -> SourceDraft {
         try await read(url) { draft in
             let record = try await store.storage.snapshot().sources([draft.id]).first
@@ -74,7 +72,6 @@ public struct RecordReader: Sendable {
     /// without a number did not read tags from texts, or dates.
     static let rowSuffix = ";lines.2"
 
-    /// Reads the rows of a file.
     private func rows(of url: URL) throws -> SourceDraft {
         let data = try FileContents.read(url, maximumSize: maximumFileSize) { start in
             FileContents.isUTF16(start) ? DocumentLimits().maximumTextBytes : nil
@@ -107,13 +104,17 @@ public struct RecordReader: Sendable {
 
     /// Returns the text of a table, which spreadsheets write in UTF-8, UTF-16 or the encoding of the system.
     private static func tableText(_ data: Data, name: String) throws -> String {
+        try readingUTF8(data) { try text($0, name: name) }
+    }
+
+    /// Reads a file, or its text in UTF-8 if it is in an older encoding. The file is decoded only if it cannot be
+    /// read as UTF-8.
+    static func readingUTF8<Result>(_ data: Data, _ read: (Data) throws -> Result) throws -> Result {
         do {
-            return try text(data, name: name)
+            return try read(data)
         } catch {
-            guard let decoded = TextDecoder.decode(data), decoded.encodingName != nil else {
-                throw error
-            }
-            return decoded.text
+            guard let decoded = TextDecoder.decode(data), decoded.encodingName != nil else { throw error }
+            return try read(Data(decoded.text.utf8))
         }
     }
 
@@ -163,14 +164,10 @@ public struct RecordReader: Sendable {
         return drafts
     }
 
-    /// Returns the contents of a text file.
-    ///
-    /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` for a binary file.
     package func load(_ url: URL) throws -> Data {
         try FileContents.read(url, maximumSize: maximumFileSize) { _ in nil }
     }
 
-    /// Returns the error for a text that is not UTF-8.
     static func invalidEncoding(_ name: String) -> RoostError {
         RoostError(
             .badInput,

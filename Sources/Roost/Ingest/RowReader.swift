@@ -1,23 +1,18 @@
 import Foundation
+import RoostDocuments
 import RoostModel
 
 /// Reads the rows of JSON Lines files and tables. A row that cannot be read is skipped.
 struct RowReader {
-    /// The rows of a file.
     struct Rows {
-        /// The rows that can be read.
         var entries: [EntryDraft] = []
-        /// The rows that cannot be read, with the reasons.
         var skipped: [IngestReport.Skip] = []
         /// The number of skipped rows, including those that are not listed in ``skipped``.
         var skippedCount = 0
     }
 
-    /// The column, or JSON key, that contains the text; `nil` for `text` or `content`.
     let textColumn: String?
-    /// The column, or JSON key, that contains the name of a row; `nil` for `id`.
     let idColumn: String?
-    /// The name of the input, for messages.
     let name: String
 
     /// The maximum number of column names in a message.
@@ -35,8 +30,6 @@ struct RowReader {
 
     /// Reads JSON Lines: each line is an object with the key `text` or `content`, and optionally `id`, `tags`
     /// and dates (``RowFields``). All keys except the text, the id and an array of tags become metadata.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` if no line can be read.
     func jsonLines(_ text: String) throws -> Rows {
         var rows = Rows()
         let decoder = JSONDecoder()
@@ -86,10 +79,6 @@ struct RowReader {
 
     // MARK: Tables
 
-    /// Reads a table with a header.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` if the table has no column with texts, if several columns
-    ///   have the same name, if a quoted field is not closed, or if no row can be read.
     func table(_ text: String, separator: Character) throws -> Rows {
         var rows = Rows()
         var lines = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
@@ -204,6 +193,53 @@ struct RowReader {
         if unlisted > 0 {
             let reason = Count.text(unlisted, "more row is invalid", "more rows are invalid")
             rows.skipped.append(IngestReport.Skip(source: name, reason: reason))
+        }
+    }
+}
+
+/// The tags and dates in the columns, or JSON keys, of a row.
+struct RowFields {
+    let tags: [String]
+    /// The date of creation; `nil` if the row has none that is clear.
+    let createdAt: Date?
+    /// The date of the last change; `nil` if the row has none that is clear.
+    let updatedAt: Date?
+    /// The values that become metadata: all but an array of tags.
+    let metadata: [String: MetadataValue]
+
+    /// The names of columns in order of precedence: a general `date` is used if there is no specific one.
+    private static let createdColumns = ["created", "createdAt", "created_at", "date"]
+    private static let updatedColumns = ["updated", "updatedAt", "updated_at", "modified"]
+
+    init(_ values: [String: MetadataValue]) {
+        func date(_ columns: [String]) -> Date? {
+            for column in columns {
+                if let text = values[column]?.text, let date = DateReader.instant(text) { return date }
+            }
+            return nil
+        }
+        tags = values["tags"].map(Self.tags) ?? []
+        (createdAt, updatedAt) = (date(Self.createdColumns), date(Self.updatedColumns))
+        var metadata = values
+        if case .array(let tags)? = values["tags"], tags.allSatisfy({ $0.string != nil }) {
+            metadata["tags"] = nil
+        }
+        self.metadata = metadata
+    }
+
+    /// Returns the tags of an array of texts, or of a text in which commas or semicolons separate them. Tags
+    /// can contain spaces, so these do not separate tags.
+    private static func tags(_ value: MetadataValue) -> [String] {
+        switch value {
+        case .array(let values):
+            return values.allSatisfy { $0.string != nil } ? values.compactMap(\.string) : []
+        case .string(let text):
+            var known: Set<String> = []
+            return text.split { $0 == "," || $0 == ";" }.map { part in
+                let tag = part.trimmingCharacters(in: .whitespacesAndNewlines)
+                return tag.hasPrefix("#") ? String(tag.dropFirst()) : tag
+            }.filter { !$0.isEmpty && known.insert($0).inserted }
+        default: return []
         }
     }
 }

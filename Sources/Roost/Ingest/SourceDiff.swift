@@ -4,7 +4,6 @@ import RoostModel
 /// Compares the entries of a source with the stored entries. Computing the changes does not access the
 /// storage.
 enum SourceDiff {
-    /// The difference between one entry of a source and the store.
     enum Change {
         /// The store has no entry with this id.
         case insert(Entry)
@@ -22,14 +21,12 @@ enum SourceDiff {
         case unchanged
     }
 
-    /// The stored entries that are compared with a part of a source.
     struct Stored {
         var entries: [Entry.ID: Entry]
         var revisions: [Entry.ID: Revision]
 
-        /// Reads the stored entries with the given ids.
         init(_ ids: [Entry.ID], in snapshot: any StorageSnapshot) async throws {
-            entries = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in first }
+            entries = try await snapshot.entries(ids).byID
             revisions = try await snapshot.revisions(of: ids)
         }
     }
@@ -37,8 +34,6 @@ enum SourceDiff {
     /// Returns the change that each entry requires.
     ///
     /// - Parameters:
-    ///   - stored: The stored entries with the ids of `entries`.
-    ///   - entries: The entries of the source.
     ///   - isStream: Whether the source is a stream, which adds metadata and never removes any.
     ///   - keepsVectors: Whether the stored vectors of an equal text are valid. They are not if the text was
     ///     read by another reader, which may have treated it differently.
@@ -96,7 +91,6 @@ enum SourceDiff {
         return entry
     }
 
-    /// Returns whether the texts of two entries are the same, byte for byte.
     static func hasSameText(_ entry: Entry, _ other: Entry) -> Bool {
         entry.content.utf8.elementsEqual(other.content.utf8)
     }
@@ -117,8 +111,6 @@ enum SourceDiff {
     /// Returns the entries of a draft. The id of each entry is derived from the source and the entry's key.
     ///
     /// Empty texts, repeated keys and entries that a store would reject are skipped.
-    ///
-    /// - Parameter tags: Tags that are added to every entry.
     static func identify(_ draft: SourceDraft, tags: [String]) -> IdentifiedEntries {
         var result = IdentifiedEntries()
         var occurrences: [ContentDigest: Int] = [:]
@@ -163,5 +155,69 @@ enum SourceDiff {
             result.entries.append(DatedEntry(entry: entry, dates: EntryDates(of: item)))
         }
         return result
+    }
+}
+
+/// Determines the ids of the entries of a source that has moved, or whose path belonged to a source that has
+/// moved.
+///
+/// An id is derived from the source and the key when an entry is ingested for the first time. When the source
+/// moves, its entries keep their ids (decision 21), which then differ from the derived ones.
+enum SourceIdentity {
+    private static let pageSize = 64
+
+    /// Returns the entries with the ids of the stored entries of the source that have the same keys. An entry
+    /// without such a stored entry keeps its derived id, or gets another one if an entry of another source
+    /// has the derived id.
+    static func resolve(
+        _ entries: [SourceDiff.DatedEntry], of source: Source.ID, _ record: Source?,
+        in snapshot: any StorageSnapshot
+    ) async throws -> [SourceDiff.DatedEntry] {
+        let derived = Set(entries.map(\.entry.id))
+        let known = record?.entryIDs ?? []
+        let kept = try await keptIDs(known.filter { !derived.contains($0) }, in: snapshot)
+        var entries = entries
+        for index in entries.indices {
+            guard let key = entries[index].entry.key, let id = kept[ExactText(key)] else { continue }
+            entries[index].entry.id = id
+        }
+        let unknown = Set(entries.map(\.entry.id)).subtracting(known)
+        let taken = try await foreignIDs(Array(unknown), notIn: source, snapshot)
+        for index in entries.indices where taken.contains(entries[index].entry.id) {
+            let key = entries[index].entry.key ?? ""
+            for attempt in 1... {
+                let id = EntryID.derived(source: source, key: key, attempt: attempt)
+                guard try await foreignIDs([id], notIn: source, snapshot).isEmpty else { continue }
+                entries[index].entry.id = id
+                break
+            }
+        }
+        return entries
+    }
+
+    private static func keptIDs(
+        _ ids: [Entry.ID], in snapshot: any StorageSnapshot
+    ) async throws -> [ExactText: Entry.ID] {
+        var kept: [ExactText: Entry.ID] = [:]
+        for page in ids.groups(of: pageSize) {
+            for entry in try await snapshot.entries(page) {
+                if let key = entry.key { kept[ExactText(key)] = entry.id }
+            }
+        }
+        return kept
+    }
+
+    /// Returns those of the ids that belong to stored entries of other sources.
+    private static func foreignIDs(
+        _ ids: [Entry.ID], notIn source: Source.ID, _ snapshot: any StorageSnapshot
+    ) async throws -> Set<Entry.ID> {
+        let stored = Array(try await snapshot.revisions(of: ids).keys)
+        var foreign = Set<Entry.ID>()
+        for page in stored.groups(of: pageSize) {
+            for entry in try await snapshot.entries(page) where !ExactText.areSame(entry.source, source) {
+                foreign.insert(entry.id)
+            }
+        }
+        return foreign
     }
 }

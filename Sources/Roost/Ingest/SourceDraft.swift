@@ -1,6 +1,6 @@
 public import Foundation
 import RoostChunks
-import RoostModel
+public import RoostModel
 
 /// The contents of a source, before they are compared with the store.
 public struct SourceDraft: Sendable, Hashable {
@@ -59,4 +59,96 @@ public struct SourceDraft: Sendable, Hashable {
 
     /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
     static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }
+}
+
+/// A text that may become an entry.
+public struct EntryDraft: Sendable, Hashable {
+    /// The name of the text within its source; if `nil`, a name is derived from the content and from the
+    /// number of earlier equal texts.
+    public var key: String?
+    /// The text.
+    public var content: String {
+        didSet { structure = nil }
+    }
+    /// The structure that a reader found; `nil` if it has not been read. An ingest reads it as Markdown.
+    public var structure: TextStructure?
+    /// The metadata of the entry.
+    public var metadata: [String: MetadataValue]
+    /// The tags of the entry. They are stored with one space in place of each run of white space and control
+    /// characters; empty tags are ignored, and so are further spellings of one tag.
+    public var tags: [String]
+    /// The location of the text in its source, for messages, such as `line 3`.
+    public var location: String?
+    /// The location of the text in its source, which is stored with the entry; `nil` if it is unknown. It is
+    /// not stored for entries of a stream.
+    public var sourceLocation: EntryLocation?
+    /// The date of creation that the source states; `nil` if it states none. A stored entry gets this date
+    /// when its source is ingested again.
+    public var createdAt: Date?
+    /// The date of the last change that the source states; `nil` if it states none.
+    public var updatedAt: Date?
+    /// The dates of the file, for a text that is a whole file and does not state its own dates.
+    var fileDates: FileDates?
+
+    /// Creates a draft.
+    public init(
+        key: String? = nil, content: String, structure: TextStructure? = nil,
+        metadata: [String: MetadataValue] = [:], tags: [String] = [], location: String? = nil,
+        sourceLocation: EntryLocation? = nil, createdAt: Date? = nil, updatedAt: Date? = nil
+    ) {
+        self.key = key
+        self.content = content
+        self.structure = structure
+        self.metadata = metadata
+        self.tags = tags
+        self.location = location
+        self.sourceLocation = sourceLocation
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+}
+
+/// The reader of a source and its version, as the fingerprint of the source records them.
+///
+/// A file that was read by another version has another fingerprint, so the next ingest reads it again.
+struct ReaderVersion: Sendable, Hashable {
+    /// The name of the document type as which the source was read.
+    var type: String
+    var version: Int
+
+    private static let key = ";reader="
+
+    init(type: String, version: Int) {
+        (self.type, self.version) = (type, version)
+    }
+
+    /// Creates the version that a fingerprint records; `nil` if it records none.
+    init?(fingerprint: String) {
+        for part in fingerprint.split(separator: ";") where ";\(part)".hasPrefix(Self.key) {
+            let value = part.dropFirst(Self.key.count - 1)
+            guard let dot = value.lastIndex(of: "."), let version = Int(value[value.index(after: dot)...])
+            else {
+                continue
+            }
+            self.init(type: String(value[..<dot]), version: version)
+            return
+        }
+        return nil
+    }
+
+    /// The part of a fingerprint that records the version.
+    var suffix: String { "\(Self.key)\(type).\(version)" }
+}
+
+extension SourceDraft {
+    /// The reader of the source and its version; `nil` if the source is not a document.
+    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+}
+
+extension Source {
+    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+
+    /// The name of the document type as which the source was last read, such as `markdown`; `nil` if the
+    /// source is not a document.
+    public var documentType: String? { readerVersion?.type }
 }

@@ -23,12 +23,7 @@ package enum TextAddition {
         let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)
         let source = try await lookup.source(in: store.storage.snapshot())
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)
-        let report = try await Ingestor.run(
-            [SourceDraft(id: source, fingerprint: "", entries: [draft], isComplete: false)], into: store,
-            IngestOptions())
-        if let skip = report.skipped.first {
-            throw RoostError(.badInput, "cannot add the text: \(skip.reason)")
-        }
+        let report = try await ingest(draft, of: source, into: store)
         guard let entry = try await lookup.entry(of: source, in: store.storage.snapshot()) else {
             throw StorageError(
                 .conflict, "cannot add the text: another process removed it at the same time",
@@ -38,8 +33,6 @@ package enum TextAddition {
     }
 
     /// Adds a text under a key, or replaces the text of the entry with this key.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` for a key, text or metadata that cannot be stored.
     static func run(
         _ content: String, key: String, tags: [String], metadata: [String: MetadataValue],
         to store: KnowledgeStore
@@ -49,15 +42,19 @@ package enum TextAddition {
             throw RoostError(.badInput, "cannot add the text: its key \(fault)")
         }
         let draft = EntryDraft(key: key, content: content, metadata: metadata, tags: tags)
-        let report = try await Ingestor.run(
-            [SourceDraft(id: defaultSource, fingerprint: "", entries: [draft], isComplete: false)],
-            into: store, IngestOptions())
-        if let skip = report.skipped.first {
-            throw RoostError(.badInput, "cannot add the text: \(skip.reason)")
-        }
+        let report = try await ingest(draft, of: defaultSource, into: store)
         return AddedEntry(
             id: EntryID.derived(source: defaultSource, key: key), isNew: report.new > 0,
             isUpdated: report.updated > 0)
+    }
+
+    private static func ingest(
+        _ draft: EntryDraft, of source: Source.ID, into store: KnowledgeStore
+    ) async throws -> IngestReport {
+        let source = SourceDraft(id: source, fingerprint: "", entries: [draft], isComplete: false)
+        let report = try await store.ingest([source])
+        guard let skip = report.skipped.first else { return report }
+        throw RoostError(.badInput, "cannot add the text: \(skip.reason)")
     }
 
     /// Returns the reason why a text cannot be added with a key; `nil` if it can.
@@ -73,9 +70,6 @@ package enum TextAddition {
         return nil
     }
 
-    /// Checks a text and metadata before they are added.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput`.
     private static func check(_ content: String, _ metadata: [String: MetadataValue]) throws {
         guard !content.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot add the text: it is empty")
@@ -98,7 +92,6 @@ package enum TextAddition {
         return try await lookup.entry(of: try await lookup.source(in: snapshot), in: snapshot)
     }
 
-    /// Finds entries with the text that a caller adds.
     private struct Lookup {
         let content: String
         let store: KnowledgeStore

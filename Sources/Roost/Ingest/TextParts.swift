@@ -32,18 +32,10 @@ enum TextParts {
 
     /// Returns one draft per part. The parts together are the complete text, except for a byte order mark and
     /// parts that contain only white space.
-    ///
-    /// - Parameters:
-    ///   - data: The contents of the file.
-    ///   - name: The name of the file, for messages.
-    /// - Throws: ``RoostError`` with `.badInput` if the text is not valid UTF-8.
     static func drafts(of data: Data, name: String) throws -> [EntryDraft] {
         try data.withUnsafeBytes { try drafts(of: $0, name: name) }
     }
 
-    /// Returns one draft per part of a text in memory.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` if the text is not valid UTF-8.
     static func drafts(of bytes: UnsafeRawBufferPointer, name: String) throws -> [EntryDraft] {
         var drafts: [EntryDraft] = []
         var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -66,7 +58,6 @@ enum TextParts {
         return drafts
     }
 
-    /// Returns the end of the part that begins at `start`.
     private static func end(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count - start > maximumSize else { return bytes.count }
         let limit = start + maximumSize

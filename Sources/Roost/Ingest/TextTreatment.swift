@@ -1,4 +1,3 @@
-import RoostDocuments
 public import RoostModel
 import RoostText
 
@@ -15,13 +14,9 @@ package struct TextTreatment: Sendable {
     package var hidesText: Bool { !structure.hiddenParts.isEmpty }
 
     /// The text without its hidden parts.
-    ///
-    /// - Complexity: O(length of the text).
     package var visibleText: String { visibleText(in: 0..<content.utf8.count) }
 
     /// Returns the text in a range of UTF-8 bytes without the hidden parts.
-    ///
-    /// - Complexity: O(length of the range + log(number of hidden parts)).
     package func visibleText(in range: Range<Int>) -> String {
         var content = content
         return content.withUTF8 { utf8 in
@@ -42,8 +37,6 @@ package struct TextTreatment: Sendable {
     }
 
     /// Returns a range without the white space and the hidden parts at its ends; `nil` if nothing remains.
-    ///
-    /// - Complexity: O(length of the range + log(number of hidden parts)).
     package func visibleBounds(of range: Range<Int>) -> Range<Int>? {
         var content = content
         return content.withUTF8 { utf8 in
@@ -59,8 +52,6 @@ package struct TextTreatment: Sendable {
     }
 
     /// Returns the tokens that are not in hidden parts. A token that is partly hidden is included.
-    ///
-    /// - Parameter tokens: Ranges of UTF-8 bytes in ascending order.
     func visible(_ tokens: [Range<Int>]) -> [Range<Int>] {
         var hidden = structure.hiddenParts[...]
         return tokens.filter { token in
@@ -98,7 +89,6 @@ package struct TextTreatment: Sendable {
 
     /// The parts of a range that are not hidden. They are computed when they are requested.
     private struct VisibleRanges: Sequence, IteratorProtocol {
-        /// The rest of the range, after the last part that was returned.
         var remainder: Range<Int>
         /// The hidden parts that end after the beginning of ``remainder``.
         var hidden: ArraySlice<TextStructure.HiddenPart>
@@ -161,7 +151,5 @@ extension Entry {
     }
 
     /// The text without the parts that are neither embedded nor indexed, such as front matter and comments.
-    ///
-    /// - Complexity: O(length of the text).
     package var visibleText: String { TextTreatment(of: self).visibleText }
 }

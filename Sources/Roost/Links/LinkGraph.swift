@@ -10,10 +10,8 @@ public struct LinkGraph: Sendable {
     private let resolver: LinkResolver
     /// The sources that links can lead to, in the order of the resolver's notes.
     private let sources: [Source.ID]
-    /// The elements of ``sources``.
     private let known: Set<Source.ID>
 
-    /// Reads the current names of all files.
     @concurrent
     static func current(in storage: any StorageProvider) async throws -> LinkGraph {
         try await LinkGraph(storage.snapshot())

@@ -28,9 +28,6 @@ struct MigrationFolder {
         return manifest
     }
 
-    /// Creates the folder and acquires its lock.
-    ///
-    /// - Throws: `StorageError` with `.locked` if a migration is running.
     func lock() throws -> FileLock {
         do {
             try FileSystem.standard.createFolder(url)
@@ -65,8 +62,6 @@ struct MigrationFolder {
         return try await KnowledgeStore.createAnywhere(at: url, embedder: embedder)
     }
 
-    /// Removes the folder.
-    ///
     /// The folder is renamed first, so no process opens a partly removed store.
     func remove() throws {
         try StorageError.mappingFileErrors {
@@ -89,7 +84,6 @@ struct VectorCollection {
     let store: KnowledgeStore
 
     private static let pageSize = 64
-    /// The maximum number of entries that are embedded between two commits.
     private static let batchSize = 256
     /// The amount of text, in bytes, that is embedded between two commits. This takes a few seconds with a
     /// small model, and an interruption loses no more work than that.
@@ -155,12 +149,11 @@ struct VectorCollection {
     /// Returns the collected entries that have vectors for the current texts of `entries`, by id.
     private func collectedEntries(for entries: [Entry]) async throws -> [Entry.ID: Entry] {
         let found = try await store.storage.snapshot().entries(entries.map(\.id))
-        let contents = Dictionary(entries.map { ($0.id, $0.content) }) { first, _ in first }
-        let current = found.filter { entry in
+        let contents = entries.byID.mapValues(\.content)
+        return found.filter { entry in
             !entry.embeddings.isEmpty
                 && contents[entry.id]?.utf8.elementsEqual(entry.content.utf8) == true
-        }
-        return Dictionary(current.map { ($0.id, $0) }) { first, _ in first }
+        }.byID
     }
 
     private func embed(_ entries: [Entry], _ report: inout ModelMigration.Report) async throws {

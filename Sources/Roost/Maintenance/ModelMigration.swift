@@ -141,20 +141,18 @@ public struct ModelMigration: Sendable {
             return report
         }
         let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
+        var collection: KnowledgeStore?
         do {
-            let collection = try await folder.openStore(space, embedder)
-            do {
-                try await runPhases(storage, VectorCollection(store: collection), &report, progress)
-            } catch {
-                try? await collection.close()
-                throw error
-            }
-            try? await collection.close()
+            let store = try await folder.openStore(space, embedder)
+            collection = store
+            try await runPhases(storage, VectorCollection(store: store), &report, progress)
         } catch {
+            try? await collection?.close()
             try? await storage.close()
             throw error
         }
         // The migration is committed, so errors during the cleanup are ignored.
+        try? await collection?.close()
         try? await storage.close()
         try? folder.remove()
         report.isMoved = true

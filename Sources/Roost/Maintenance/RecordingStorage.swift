@@ -3,7 +3,6 @@ import RoostFiles
 import RoostModel
 
 extension StorageProvider {
-    /// Returns this storage with every commit recorded by `recorder`.
     func recording(_ recorder: UndoRecorder, keeping originals: OriginalStore?) -> some StorageProvider {
         RecordingStorage(base: self, recorder: recorder, originals: originals)
     }
@@ -61,14 +60,10 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
 
 extension WriteBatch {
     /// Returns the batch that restores the state before this one.
-    ///
-    /// - Parameter before: The state to which this batch will be applied.
     func inverse(in before: any StorageSnapshot) async throws -> WriteBatch {
         var inverse = WriteBatch()
         let touched = upserts.map(\.id) + removals
-        let old = Dictionary(
-            try await before.entries(touched).map { ($0.id, $0) }
-        ) { first, _ in first }
+        let old = try await before.entries(touched).byID
         var seen = Set<Entry.ID>()
         for id in touched where seen.insert(id).inserted {
             if let entry = old[id] { inverse.upserts.append(entry) } else { inverse.removals.append(id) }
@@ -140,7 +135,7 @@ extension WriteBatch {
             // assignments and clusters that they restore take precedence.
             clustering.assignments.removeAll { assigned.contains($0.entry) }
             clustering.assignments += merged.assignments
-            let records = Dictionary(merged.clusters.map { ($0.id, $0) }) { first, _ in first }
+            let records = merged.clusters.byID
             clustering.clusters = clustering.clusters.map { records[$0.id] ?? $0 }
             (merged.assignments, merged.unassignments, merged.clusters) = ([], [], [])
             merged.clustering = clustering

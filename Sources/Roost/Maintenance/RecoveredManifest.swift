@@ -11,9 +11,7 @@ struct RecoveredManifest {
     /// The manifest. A substitute has the provider whose files exist and a placeholder as its space; `nil` if
     /// there are no such files.
     private(set) var manifest: StoreManifest?
-    /// Whether the manifest was read from its file.
     let isIntact: Bool
-    /// The damage to the manifest.
     private(set) var findings: [StorageFinding] = []
     private let directory: URL
 

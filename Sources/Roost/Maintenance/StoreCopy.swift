@@ -92,10 +92,10 @@ public struct StoreCopy: Sendable {
             }
         }
         for try await page in present.entryPages() {
-            let originals = try await snapshot.entries(page.entries.map(\.id))
-            let dates = Dictionary(originals.map { ($0.id, $0.updatedAt) }) { first, _ in first }
+            let originals = try await snapshot.entries(page.entries.map(\.id)).byID
             // A copy never replaces what somebody has edited in the target.
-            guard page.entries.allSatisfy({ $0.updatedAt <= dates[$0.id] ?? $0.updatedAt }) else {
+            guard page.entries.allSatisfy({ $0.updatedAt <= originals[$0.id]?.updatedAt ?? $0.updatedAt })
+            else {
                 throw RoostError(
                     .configuration,
                     "cannot copy the store: the target contains newer versions of entries; name an empty "
@@ -109,8 +109,7 @@ public struct StoreCopy: Sendable {
     private func copy(_ entries: [Entry]) async throws {
         guard !entries.isEmpty else { return }
         let snapshot = try await target.storage.snapshot()
-        let present = try await snapshot.entries(entries.map(\.id))
-        let known = Dictionary(present.map { ($0.id, $0) }) { first, _ in first }
+        let known = try await snapshot.entries(entries.map(\.id)).byID
         let missing = entries.filter { known[$0.id] != $0 }
         guard !missing.isEmpty else { return }
         var batch = WriteBatch(upserts: missing)
@@ -121,9 +120,8 @@ public struct StoreCopy: Sendable {
 
     private func copySources(_ snapshot: any StorageSnapshot) async throws -> Int {
         let sources = try await snapshot.sources()
-        for start in stride(from: 0, to: sources.count, by: Self.sourcesPerCommit) {
-            let end = min(sources.count, start + Self.sourcesPerCommit)
-            _ = try await target.storage.commit(WriteBatch(sources: Array(sources[start..<end])))
+        for part in sources.groups(of: Self.sourcesPerCommit) {
+            _ = try await target.storage.commit(WriteBatch(sources: part))
         }
         return sources.count
     }

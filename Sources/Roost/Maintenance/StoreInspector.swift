@@ -89,10 +89,6 @@ public struct StoreInspector: Sendable {
         try await StoreRepair(self).run()
     }
 
-    /// Returns the embedder of an embedding space.
-    ///
-    /// - Throws: ``RoostError`` with `.spaceMismatch` if no embedder is known for that space; any error of
-    ///   ``embedder``.
     func embedder(for space: EmbeddingSpace) throws -> any Embedder {
         if let embedder { return try embedder(space) }
         guard let found = embedders().first(where: { $0.space.isCompatible(with: space) }) else {
@@ -164,7 +160,6 @@ struct StoreChecks {
         ]
     }
 
-    /// Compares the ids of the manifest and the storage.
     private func identity() async throws -> [StorageFinding] {
         let identity = StoreIdentity(configuration: configuration)
         let path = configuration.storagePath
@@ -200,8 +195,6 @@ struct StoreChecks {
     // MARK: Contents
 
     /// Checks entries, vectors, assignments, original files and the search index at one revision.
-    ///
-    /// - Parameter isManifestIntact: Whether the manifest describes the embedding space of the vectors.
     func ofContents(isManifestIntact: Bool) async throws -> [StorageFinding] {
         try await configuration.withStorage(.inspection) { storage in
             let snapshot = try await storage.snapshot()

@@ -111,7 +111,6 @@ struct StoreRepair {
         }
     }
 
-    /// Removes assignments to clusters that do not exist.
     private func removeInvalidAssignments(
         _ configuration: StoreConfiguration
     ) async throws -> [StorageFinding] {
@@ -154,9 +153,8 @@ struct StoreRepair {
             let store = try await KnowledgeStore.open(at: directory) { try inspector.embedder(for: $0) }
             var count = 0
             do {
-                for start in stride(from: 0, to: ids.count, by: Self.batchSize) {
+                for batch in ids.groups(of: Self.batchSize) {
                     try Task.checkCancellation()
-                    let batch = Array(ids[start..<min(ids.count, start + Self.batchSize)])
                     count += try await Self.embedAgain(batch, in: store)
                 }
             } catch {

@@ -4,7 +4,6 @@ import RoostModel
 
 /// Undoes the last group of commits that an ``UndoRecorder`` recorded.
 struct Undo {
-    /// The records of one group, oldest first.
     let records: [UndoRecorder.Record]
 
     static func run(on store: KnowledgeStore, isDryRun: Bool) async throws -> UndoReport {
@@ -31,10 +30,6 @@ struct Undo {
         return report
     }
 
-    /// Creates an undo of the commits in the given records.
-    ///
-    /// - Throws: ``RoostError`` with `.nothingToUndo` if there are no records, or if something else was
-    ///   committed to the store during or after the recorded commits.
     init(_ records: [UndoRecorder.Record], stamp: Stamp) throws {
         guard let last = records.last else {
             throw RoostError(
@@ -67,9 +62,6 @@ struct Undo {
         self.records = records
     }
 
-    /// Reverts the commits.
-    ///
-    /// - Throws: `StorageError`, with `.conflict` if the entries or clusters change during the call.
     func run(
         on storage: any StorageProvider, _ snapshot: any StorageSnapshot, isDryRun: Bool
     ) async throws -> UndoReport {

@@ -21,9 +21,7 @@ public final class UndoRecorder: Sendable {
         var command: String
         /// The time of the commit, in milliseconds since 1970.
         var date: Int64
-        /// The store's identity.
         var store: UUID
-        /// The epoch in which the commit took place.
         var epoch: UUID
         var from: Revision
         var to: Revision
@@ -42,7 +40,6 @@ public final class UndoRecorder: Sendable {
 
     private struct State {
         var group = UUID()
-        /// Whether the group is an ``UndoGroup``.
         var isOfRequest = false
         var command: String
         var size = 0
@@ -252,9 +249,6 @@ public final class UndoRecorder: Sendable {
     }
 
     /// Returns the records of the last group.
-    ///
-    /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged, or with `.noInput` if it cannot
-    ///   be read.
     static func contents(in directory: URL) throws -> Contents {
         let url = url(directory)
         let data: Data

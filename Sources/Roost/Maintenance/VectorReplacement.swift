@@ -88,19 +88,16 @@ struct VectorReplacement {
 
 /// Adapts clusters to new vectors of their members. The members stay the same.
 struct ClusterTranslation {
-    /// The new vectors of all entries.
     let vectors: [Entry.ID: [Float]]
     private(set) var clusters: [Cluster]
     private(set) var assignments: [Assignment]
 
-    /// The minimum number of members for which an assignment threshold is computed.
     private static let minimumMembers = 3
     /// One in this many members may be less similar to the centroid than the assignment threshold. The
     /// threshold is thus the 5th percentile of the members' similarities, as it is for newly created
     /// clusters.
     private static let membersPerOutlier = 20
 
-    /// Recomputes centroids, thresholds, cohesion and similarities from the new vectors.
     mutating func run() {
         let forest = ClusterForest(clusters)
         for index in clusters.indices where !clusters[index].centroid.isEmpty {

@@ -19,11 +19,6 @@ struct CandidateSource: Sendable {
     }
 
     /// Returns the union of the nearest entries and the best entries by words.
-    ///
-    /// - Parameters:
-    ///   - depth: The maximum number of entries of each list.
-    ///   - known: The nearest entries, if they have been found already.
-    /// - Throws: ``IndexFault`` if an index is corrupt.
     @concurrent
     func candidates(depth: Int, nearest known: [PassageContents.Hit]?) async throws -> Found {
         var nearest = DatabaseVectors.Nearest(hits: known ?? [])
@@ -81,8 +76,6 @@ struct CandidateSource: Sendable {
     }
 
     /// Returns, for each plan, the `k` entries with the nearest passages.
-    ///
-    /// - Throws: ``IndexFault`` if an index is corrupt.
     static func nearest(
         _ plans: [QueryPlan], k: Int, among allowed: RowSet?, in passages: PassageContents
     ) async throws -> [[PassageContents.Hit]] {

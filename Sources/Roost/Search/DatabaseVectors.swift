@@ -11,8 +11,6 @@ struct DatabaseVectors: Sendable {
     /// The number of allowed rows up to which the database receives the rows instead of the filter.
     static let maximumSentRows = 20_000
 
-    /// - Parameters:
-    ///   - filter: The filter of the search, without names of parent clusters.
     init(
         _ search: any PassageSearch, of stamp: Stamp, matching filter: EntryFilter,
         _ samples: PairStatisticsCache
@@ -86,7 +84,6 @@ struct NearestEntries {
     let isComplete: Bool
 
     /// - Parameters:
-    ///   - passages: The passages that may be found, nearest first.
     ///   - lastScore: The score of the last of the nearest passages, even if it may not be found.
     init(_ passages: some Sequence<PassageContents.Hit>, k: Int, lastScore: Float?) {
         var best: [Entry.ID: PassageContents.Hit] = [:]
@@ -115,7 +112,6 @@ final class PairStatisticsCache: Sendable {
 
     private let known = Mutex<Known?>(nil)
 
-    /// Returns the statistics of a state of a store.
     func statistics(at stamp: Stamp, _ sample: () async throws -> VectorPage) async throws -> PairStatistics {
         if let known = known.withLock({ $0 }), known.stamp.epoch == stamp.epoch,
             abs(stamp.entryCount - known.stamp.entryCount) <= known.stamp.entryCount / 10

@@ -32,9 +32,6 @@ struct EntryCounter {
         }
     }
 
-    /// Returns the counts of the entries that match a filter.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` if an entry has too many combinations of values.
     mutating func counts(matching filter: EntryFilter) async throws -> [EntryCount] {
         if properties.contains(where: \.needsContents) {
             for try await page in snapshot.entryPages(matching: filter) {

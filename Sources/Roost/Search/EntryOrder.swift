@@ -34,7 +34,6 @@ public enum EntryOrder: String, Sendable, Hashable, CaseIterable {
     ///
     /// - Parameter isReversed: Whether to return them in the opposite order.
     /// - Complexity: O(matching entries × log(matching entries)). Their ids and titles must fit in memory.
-    /// - Throws: `StorageError`; `CancellationError`.
     package func ids(
         matching filter: EntryFilter, isReversed: Bool = false, in snapshot: any StorageSnapshot
     ) async throws -> [Entry.ID] {

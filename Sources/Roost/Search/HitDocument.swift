@@ -43,7 +43,6 @@ package struct HitDocument: Encodable {
 
     /// The passages around the matched passage.
     package struct Context: Encodable {
-        /// The position of the passages in the entry's content: a range of UTF-8 bytes.
         package var range: [Int]
         package var text: String
     }
@@ -92,7 +91,6 @@ package struct HitDocument: Encodable {
     /// Creates the form of a hit.
     ///
     /// - Parameter snippet: The excerpt that shows why the hit was found; `nil` to omit it.
-    /// - Complexity: O(length of the entry).
     package init(_ hit: QueryHit, _ snippet: Snippet?, _ additions: Additions) {
         let entry = hit.entry
         let range = hit.passage.utf8Range

@@ -11,8 +11,6 @@ struct HitResolver: Sendable {
     let snapshot: any StorageSnapshot
 
     /// Returns the first hits of a ranking, best first.
-    ///
-    /// - Throws: ``IndexFault`` if the index contradicts the storage; `StorageError`; `CancellationError`.
     func hits(_ count: Int, of candidates: [Candidate]) async throws -> [QueryHit] {
         let minimumScore = plan.search.minimumScore ?? -.infinity
         var hits: [QueryHit] = []
@@ -31,12 +29,11 @@ struct HitResolver: Sendable {
 
     private func resolved(_ candidates: ArraySlice<Candidate>) async throws -> [QueryHit] {
         try Task.checkCancellation()
-        let entries = try await snapshot.entries(candidates.map(\.id))
-        let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
-        try check(candidates, byID)
+        let entries = try await snapshot.entries(candidates.map(\.id)).byID
+        try check(candidates, entries)
         let breakdowns = words?.breakdowns(of: candidates.map { ($0.id, $0.row) }) ?? [:]
         return candidates.compactMap { candidate in
-            byID[candidate.id].map { hit($0, for: candidate, breakdowns[candidate.id]) }
+            entries[candidate.id].map { hit($0, for: candidate, breakdowns[candidate.id]) }
         }
     }
 

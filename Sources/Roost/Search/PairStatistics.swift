@@ -8,7 +8,6 @@ import RoostVectors
 struct PairStatistics: Sendable, Hashable, Codable {
     /// The mean cosine of two passages of different entries that are not copies of each other.
     var mean: Float
-    /// The standard deviation of these cosines.
     var deviation: Float
 
     /// The number of passages in the sample, all pairs of which are compared. The standard error of the
@@ -62,8 +61,6 @@ struct PairStatistics: Sendable, Hashable, Codable {
     }
 
     /// Returns the inner products of all pairs of rows, (rows, rows) in row-major order.
-    ///
-    /// - Parameter vectors: The rows, (rows, columns) in row-major order.
     private static func products(of vectors: [Float], rows: Int, columns: Int) -> [Float] {
         guard !vectors.isEmpty else { return [Float](repeating: 0, count: rows * rows) }
         return vectors.withUnsafeBufferPointer { vectors in

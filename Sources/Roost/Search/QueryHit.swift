@@ -50,9 +50,7 @@ extension QueryHit {
     package static func score(ofRelativeEvidence evidence: Float) -> Float {
         Relevance.score(ofRelativeEvidence: evidence)
     }
-}
 
-extension QueryHit {
     /// Returns the range of the entry's text that covers the hit's passage and its neighbors, as UTF-8
     /// offsets.
     ///
@@ -127,8 +125,6 @@ extension Entry {
 
     /// Returns the number of the page of the source that contains a UTF-8 byte of the content, from 1; `nil`
     /// if it is unknown. In the content, form feeds separate pages.
-    ///
-    /// - Complexity: O(byte).
     private func sourcePage(ofByte byte: Int) -> Int? {
         let formFeed = UInt8(ascii: "\u{0C}")
         return (location?.page).map { $0 + content.utf8.prefix(max(0, byte)).count { $0 == formFeed } }

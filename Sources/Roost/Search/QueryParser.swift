@@ -12,9 +12,6 @@ struct QueryParser {
 
     // MARK: Without a store
 
-    /// Parses searches, in their order.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` for the first search that is invalid.
     static func plans(for searches: [EntrySearch]) throws -> [QueryPlan] {
         try searches.enumerated().map { index, search in
             try search.validate()
@@ -59,9 +56,6 @@ struct QueryParser {
     // MARK: With the state of a store
 
     /// Returns the plans with the words that the store contains, and with the vectors of entries.
-    ///
-    /// - Throws: ``RoostError`` with `.notFound` for an entry that the store does not have, `.spaceMismatch` for
-    ///   a vector of another dimension; `StorageError`.
     func completed(_ plans: [QueryPlan]) async throws -> [QueryPlan] {
         var plans = plans
         var rows: [EntryFilter: RowSet] = [:]
@@ -83,8 +77,6 @@ struct QueryParser {
     }
 
     /// Looks up and corrects the words of a query in the index of words.
-    ///
-    /// - Parameter rows: The rows that earlier queries have read for their visible entries.
     private func correct(_ plan: inout QueryPlan, _ rows: inout [EntryFilter: RowSet]) async throws {
         guard let text = plan.text, plan.usesWords, let words = state.words else { return }
         if let visible = plan.search.visible, !visible.matchesAll {
@@ -99,16 +91,13 @@ struct QueryParser {
             among: plan.visibleRows, with: embedder)
     }
 
-    /// Returns the normalized mean of the vectors of entries.
     private func meanVector(of ids: [Entry.ID]) async throws -> [Float] {
         try embedder.space.requireSupportedDimension()
         var mean = [Float](repeating: 0, count: embedder.space.dimension)
-        for start in stride(from: 0, to: ids.count, by: Self.entriesPerRead) {
-            let part = ids[start..<min(ids.count, start + Self.entriesPerRead)]
-            let entries = try await state.snapshot.entries(Array(part))
-            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+        for part in ids.groups(of: Self.entriesPerRead) {
+            let entries = try await state.snapshot.entries(part).byID
             for id in part {
-                guard let entry = byID[id] else {
+                guard let entry = entries[id] else {
                     throw RoostError(
                         .notFound, "cannot search for similar entries: no entry has the id \(id.text)")
                 }
@@ -136,7 +125,6 @@ struct QueryPlan: Sendable {
     var text: TextQuery?
     /// The rows of the entries that the caller may see; `nil` for all.
     var visibleRows: RowSet?
-    /// The entries that the result must not contain.
     var excluded: Set<Entry.ID> = []
     var omittedTokens = 0
     /// Whether the cosines of whole entries count, not only those of their passages.
@@ -159,7 +147,6 @@ struct QueryPlan: Sendable {
     /// The number of candidates in addition to the hits, because some may just have been removed.
     private static let margin = 4
 
-    /// Returns the maximum number of entries in each list of candidates.
     func depth(of count: Int) -> Int {
         let needed = neededHits(of: count)
         let isOrdered = !comparesWords && !comparesWholeEntries
@@ -170,4 +157,46 @@ struct QueryPlan: Sendable {
     var judgesNoise: Bool { search.mode == .hybrid && text?.requiresWords == false }
 
     var hasNoiseLevel: Bool { judgesNoise && !search.includesAll && search.minimumScore == nil }
+}
+
+/// The second step of a search: it embeds the texts of queries and documents.
+struct QueryEmbedder {
+    let embedder: any Embedder
+    let splitter: PassageSplitter
+
+    /// Returns the plans with the vectors of their texts. All queries are embedded together.
+    func embedded(_ plans: [QueryPlan]) async throws -> [QueryPlan] {
+        var plans = plans
+        for index in plans.indices {
+            guard case .document(let text) = plans[index].search.subject else { continue }
+            var report = IngestReport()
+            plans[index].vector = try await EntryEmbedder(embedder: embedder, splitter: splitter)
+                .embed([Entry(content: text)], reusing: nil, &report)[0].embeddings
+            plans[index].omittedTokens = report.omittedTokens
+        }
+        let queries = plans.indices.filter { plans[$0].text != nil }
+        let texts = queries.map { plans[$0].text?.plainText ?? "" }
+        let areRequired = queries.contains { plans[$0].search.needsVectors }
+        guard !texts.isEmpty, let embeddings = try await embeddings(of: texts, areRequired: areRequired)
+        else {
+            return plans
+        }
+        for (row, index) in queries.enumerated() {
+            plans[index].omittedTokens = embeddings.omittedTokens[row]
+            if plans[index].search.mode == .vector || embedder.understands(texts[row]) {
+                plans[index].vector = embeddings.vectors.row(row)
+            }
+        }
+        return plans
+    }
+
+    /// Returns the embeddings of queries; `nil` if the model cannot embed them and they are not required.
+    private func embeddings(of texts: [String], areRequired: Bool) async throws -> Embeddings? {
+        do {
+            return try await embedder.checkedEmbeddings(texts, as: .query)
+        } catch {
+            guard !areRequired, !(error is CancellationError) else { throw error }
+            return nil
+        }
+    }
 }

@@ -38,18 +38,14 @@ public struct QueryResult: Sendable {
         self.notices = notices
         self.text = text
     }
-}
 
-extension QueryResult {
     /// Whether entries were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { hits.isEmpty && !nearest.isEmpty }
 
     /// The words of the query that were replaced with similar words of the store, in order of the query.
     /// Empty if ``EntrySearch/usesExactWords`` is set.
     public var corrections: [TextCorrection] { text?.corrections ?? [] }
-}
 
-extension QueryResult {
     /// Returns the excerpt of a hit's text that best shows why it was found, with the query's words
     /// highlighted.
     ///

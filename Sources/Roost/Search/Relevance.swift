@@ -10,7 +10,6 @@ import RoostText
 /// (decision 15).
 struct Relevance: Sendable {
     private static let exponent: Float = 1.75
-    /// The weight of the evidence of words.
     private static let wordsWeight: Float = 5
     /// The share of the whole entry in its cosine; the nearest passage has the rest.
     private static let entryShare: Float = 0.3
@@ -28,9 +27,6 @@ struct Relevance: Sendable {
     /// The evidence of a text that equals the query.
     private var exactEvidence: Float = 1
 
-    /// Creates the formula for a query.
-    ///
-    /// - Parameter words: The scores by words; `nil` if only vectors are compared.
     init(_ plan: QueryPlan, _ statistics: PairStatistics, words: TextScores?) {
         self.statistics = statistics
         usesVectors = plan.usesVectors
@@ -48,7 +44,6 @@ struct Relevance: Sendable {
     }
 
     struct Evidence: Sendable {
-        /// The evidence of the cosine of the query and the text.
         var meaning: Float
         var words: Float
 
@@ -103,7 +98,6 @@ struct Relevance: Sendable {
         min(1, power(max(0, evidence), 1 / exponent))
     }
 
-    /// Returns the shares of a score, by the kind of evidence.
     func explanation(
         of score: Float, _ evidence: Evidence, passage: Float, entry: Float?, _ words: TextScores.Breakdown?
     ) -> ScoreExplanation {

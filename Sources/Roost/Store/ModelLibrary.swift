@@ -1,6 +1,5 @@
 public import Foundation
 public import RoostEncoders
-import RoostFiles
 public import RoostModel
 
 /// The embedding models that a user has installed: a folder that contains one subfolder per model.
@@ -194,8 +193,5 @@ public struct EmbeddingModel: Sendable {
     /// The built-in embedder that compares texts by their words, not by their meaning. It needs no files.
     public static let lexical = EmbeddingModel.embedder(LexicalEmbedder())
 
-    /// Opens the model.
-    ///
-    /// - Throws: `EmbedderError` if the model is missing or damaged.
     func makeEmbedder() throws -> any Embedder { try open() }
 }

@@ -91,11 +91,9 @@ public struct OriginalStore: Sendable {
     /// A document that cannot be read.
     struct Damage {
         var path: String
-        /// The cause, as text for the user.
         var reason: String
     }
 
-    /// Reads all documents and returns those that are damaged.
     func damaged() async throws -> [Damage] {
         var result: [Damage] = []
         for digest in try await digests() {
@@ -113,7 +111,6 @@ public struct OriginalStore: Sendable {
 
     // MARK: Writing and removing
 
-    /// Records in the manifest of the store that it has documents.
     func recordPresence() async throws {
         try await StoreManifest.recordOriginals(in: folder.deletingLastPathComponent())
     }
@@ -166,8 +163,6 @@ public struct OriginalStore: Sendable {
     /// Ingests and recorded removals hold the lock of ``lockAgainstRemoval()`` while nothing references their
     /// documents.
     ///
-    /// - Parameters:
-    ///   - recorder: A recorder that keeps its records elsewhere.
     /// - Returns: The number of removed documents; 0 if a client holds the lock.
     @discardableResult
     func removeUnreferenced(
@@ -190,9 +185,7 @@ public struct OriginalStore: Sendable {
         for digest in removed { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
         return removed.count
     }
-}
 
-extension OriginalStore {
     /// Copies all documents to another store, and makes the copies durable. Documents that the other store
     /// contains with the same size are not copied again. A copy that a power failure interrupted can be
     /// shorter.
@@ -216,7 +209,6 @@ extension OriginalStore {
         return digests.count
     }
 
-    /// Returns the size of a file in bytes; `nil` if it does not exist.
     private static func size(_ file: URL) -> Int? {
         (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
     }

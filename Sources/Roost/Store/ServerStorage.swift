@@ -77,14 +77,7 @@ extension StoreConfiguration {
     /// Begins a new epoch, after which all clients read the store again. A client that finds an older state
     /// than the one it has seen asks for this.
     func repairOnServer() async throws -> [StorageFinding] {
-        let storage = try await openOnServer()
-        do {
-            try await storage.renewEpoch()
-        } catch {
-            try? await storage.close()
-            throw error
-        }
-        try await storage.close()
+        _ = try await Self.using(openOnServer()) { try await $0.renewEpoch() }
         return [
             .note(
                 serverName,

@@ -35,6 +35,13 @@ struct StoreConfiguration {
 
     static func storageURL(_ directory: URL) -> URL { directory.appendingPathComponent("Storage") }
 
+    /// Returns the database or the folder with entries in a store's folder; `nil` if there is neither.
+    static func storageFile(in directory: URL) -> URL? {
+        [databaseURL(directory), storageURL(directory)].first {
+            FileManager.default.fileExists(atPath: $0.path)
+        }
+    }
+
     var hasStorageFiles: Bool {
         let url =
             switch manifest.provider {
@@ -97,9 +104,6 @@ struct StoreConfiguration {
         return options
     }
 
-    /// Opens the storage.
-    ///
-    /// - Throws: `StorageError`, with `.damaged` if the storage does not belong to the manifest.
     func open(
         _ access: Access = .readWrite, recording undo: UndoRecorder? = nil
     ) async throws -> any StorageProvider {
@@ -120,16 +124,7 @@ struct StoreConfiguration {
 
     /// Returns the stamp of the storage, even if the storage does not belong to the manifest.
     func storageStamp() async throws -> Stamp {
-        let storage = try await openWithoutCheck(.inspection)
-        let stamp: Stamp
-        do {
-            stamp = try await storage.snapshot().stamp
-        } catch {
-            try? await storage.close()
-            throw error
-        }
-        try await storage.close()
-        return stamp
+        try await Self.using(openWithoutCheck(.inspection)) { try await $0.snapshot().stamp }
     }
 
     private func openWithoutCheck(_ access: Access) async throws -> any StorageProvider {
@@ -149,13 +144,16 @@ struct StoreConfiguration {
     }
 
     /// Opens the storage, runs `body` with it and closes it, even if `body` throws.
-    ///
-    /// - Throws: The errors of `body`; `StorageError` if opening fails or, after `body` has succeeded, if
-    ///   closing fails.
     func withStorage<Result>(
         _ access: Access = .readWrite, _ body: (any StorageProvider) async throws -> Result
     ) async throws -> Result {
-        let storage = try await open(access)
+        try await Self.using(open(access), body)
+    }
+
+    /// Runs `body` with a storage and closes it, even if `body` throws.
+    static func using<Result>(
+        _ storage: any StorageProvider, _ body: (any StorageProvider) async throws -> Result
+    ) async throws -> Result {
         let result: Result
         do {
             result = try await body(storage)
@@ -239,8 +237,6 @@ struct StoreIdentity {
 
     /// Checks that the storage exists, unless the store is new. Call this before opening the storage, because
     /// opening creates a missing one.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the storage is missing.
     func checkFiles() throws {
         guard let missingStorage else { return }
         throw damaged(missingStorage)
@@ -254,9 +250,6 @@ struct StoreIdentity {
             + "contains the store \(stamp.store)"
     }
 
-    /// Checks that the storage belongs to the manifest.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if the storage belongs to another store.
     func check(_ stamp: Stamp) throws {
         guard let mismatch = mismatch(stamp) else { return }
         throw damaged(mismatch)

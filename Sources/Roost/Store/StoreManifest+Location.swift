@@ -37,8 +37,6 @@ extension StoreManifest {
 
     /// Returns the name of the store's own file or folder that a relative path is or is inside, as the store
     /// writes it. Some file systems ignore case, so that of the path does not matter.
-    ///
-    /// - Returns: `nil` if the path belongs to no file of the store.
     static func ownName(of path: String) -> String? {
         let name = path.prefix { $0 != "/" }.lowercased()
         if let own = ownNames.first(where: { $0.lowercased() == name }) { return own }
@@ -47,8 +45,6 @@ extension StoreManifest {
 
     /// Checks that a new store does not become a part of the folder of another one, where their files could
     /// conflict.
-    ///
-    /// - Throws: ``RoostError`` with `.configuration`.
     package static func requireOutsideOfStores(_ directory: URL) throws(RoostError) {
         guard let outer = store(around: directory) else { return }
         throw RoostError(

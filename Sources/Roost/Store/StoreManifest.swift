@@ -81,21 +81,17 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     /// store in such a folder would mix its files with them. Hidden files do not count.
     package static func hasOtherFiles(in directory: URL) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        let storage = [
-            StoreConfiguration.databaseURL(directory), StoreConfiguration.storageURL(directory),
-        ].map(\.lastPathComponent)
         // These files remain if the creation of a store was interrupted, or if only its manifest is missing.
-        guard !exists(in: directory), !names.contains(where: storage.contains) else { return false }
+        guard !exists(in: directory), StoreConfiguration.storageFile(in: directory) == nil else {
+            return false
+        }
         let lock = StoreConfiguration.lockURL(directory).lastPathComponent
         return names.contains { !$0.hasPrefix(".") && !$0.hasPrefix(lock) }
     }
 
     private static func damaged(in directory: URL) -> RoostError {
-        let storage = [
-            StoreConfiguration.databaseURL(directory), StoreConfiguration.storageURL(directory),
-        ]
         let message = "cannot open the store in \(directory.path): \(fileName) is damaged"
-        guard storage.contains(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
+        guard StoreConfiguration.storageFile(in: directory) != nil else {
             return RoostError(
                 .damagedManifest,
                 "\(message), and the folder contains no entries; remove the file to create a new store there")
@@ -205,10 +201,7 @@ extension RoostError {
     /// The error for a folder without a manifest: it contains no store, or a store that has lost its
     /// manifest.
     static func noStore(in directory: URL) -> RoostError {
-        let storage = [
-            StoreConfiguration.databaseURL(directory), StoreConfiguration.storageURL(directory),
-        ]
-        if let found = storage.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
+        if let found = StoreConfiguration.storageFile(in: directory) {
             return RoostError(
                 .noStore,
                 "cannot open the store in \(directory.path): \(StoreManifest.fileName) is missing; the "
@@ -217,7 +210,6 @@ extension RoostError {
         return RoostError(.noStore, "found no store in \(directory.path)", remedy: .createStore)
     }
 
-    /// The error for a folder that already contains a store.
     static func storeExists(in directory: URL) -> RoostError {
         RoostError(.storeExists, "cannot create a store in \(directory.path): it already contains one")
     }

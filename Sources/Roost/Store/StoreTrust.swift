@@ -97,7 +97,6 @@ struct StoreTrust {
         }
     }
 
-    /// Checks the type, the owner and the permissions of a file or folder.
     private func check(_ status: stat, _ path: String) throws {
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFDIR: break

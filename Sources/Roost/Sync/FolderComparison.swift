@@ -1,10 +1,8 @@
 import Foundation
 import RoostModel
 
-/// The differences between a synced folder and the store.
 struct FolderComparison {
     var candidates: [SyncCandidate] = []
-    /// The sources whose files are missing.
     var missing: [Source.ID] = []
     var knownFiles = 0
     var unchangedEntries = 0
@@ -138,9 +136,9 @@ struct SourceRecords {
 
     static func read(_ ids: [Source.ID], in snapshot: any StorageSnapshot) async throws -> [Source] {
         var found: [Source] = []
-        for start in stride(from: 0, to: ids.count, by: pageSize) {
+        for page in ids.groups(of: pageSize) {
             try Task.checkCancellation()
-            found += try await snapshot.sources(Array(ids[start..<min(ids.count, start + pageSize)]))
+            found += try await snapshot.sources(page)
         }
         return found
     }

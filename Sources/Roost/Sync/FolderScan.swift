@@ -12,10 +12,6 @@ struct FolderScan: Sendable {
     /// The time at which the search began, in nanoseconds since 1970.
     let time = FileStatus.now
 
-    /// Searches a folder on a separate thread.
-    ///
-    /// - Parameters:
-    ///   - omitted: The path of the store's folder, which is not searched, if it has one.
     static func run(
         _ tree: SyncTree, omitting omitted: String?, willEnter: @escaping @Sendable (String) -> Void
     ) async throws -> FolderScan {
@@ -92,8 +88,6 @@ struct SyncTree: Sendable {
     init(folder: SyncedFolder, state: SyncState) { (self.folder, self.state) = (folder, state) }
 
     /// Leaves the files of other folders to them: each file belongs to the innermost folder that contains it.
-    ///
-    /// - Parameter folders: All folders of the store and of the sync.
     mutating func exclude(_ folders: [SyncedFolder]) {
         innerFolders = Set(folders.map(\.path).filter { folder.relativePath(of: $0)?.isEmpty == false })
         guard !innerFolders.isEmpty else { return }
@@ -116,7 +110,6 @@ struct FileStatus: Sendable, Hashable {
     var modified: Int64
     /// The time of the last change of the contents or the attributes, in nanoseconds since 1970.
     var changed: Int64
-    /// The number of the file in its file system.
     var inode: UInt64
 
     /// The time in nanoseconds after which a further change certainly has another time: some file systems
@@ -144,7 +137,6 @@ struct FileStatus: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - time: A time in nanoseconds since 1970 at which the file had this status.
-    ///   - settlingTime: The resolution of the times of files, in nanoseconds.
     func isSettled(at time: Int64, after settlingTime: Int64 = Self.settlingTime) -> Bool {
         changed < time - settlingTime
     }

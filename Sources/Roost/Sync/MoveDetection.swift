@@ -56,8 +56,6 @@ struct MoveDetection {
     }
 
     /// Returns the moves. No source occurs twice as an origin or as a target.
-    ///
-    /// - Parameter digests: The digests of the files in ``relevantFiles`` by the ids of their sources.
     func moves(_ digests: [Source.ID: String]) -> [SourceMove] {
         var moved: [Int: SyncCandidate] = [:]
         for candidate in candidates {
@@ -97,7 +95,6 @@ struct MoveDetection {
     }
 }
 
-/// A source whose file has been renamed or moved.
 struct SourceMove: Sendable, Hashable {
     var origin: Source.ID
     var target: Source.ID

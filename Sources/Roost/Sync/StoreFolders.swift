@@ -53,9 +53,6 @@ public struct StoreFolders: Sendable {
         try? SyncState.remove(of: removed, in: directory)
     }
 
-    /// Returns the store's folder.
-    ///
-    /// - Throws: ``RoostError`` with `.configuration` if the store has none.
     func directory() throws(RoostError) -> URL {
         guard let directory = store.directory else {
             throw RoostError(.configuration, "cannot add a folder: the store itself has no folder")

@@ -20,8 +20,6 @@ struct SyncRun {
         bytes = plan.comparisons.reduce(0) { $0 + Self.size(of: $1.candidates.filter { !$0.isRepeated }) }
     }
 
-    /// Applies the plan.
-    ///
     /// Moves come first, then new and changed files, and removals last, so that the vectors of equal texts
     /// are still in the store when a file is read.
     mutating func apply(to trees: inout [SyncTree], _ report: inout SyncReport) async throws {
@@ -74,9 +72,7 @@ struct SyncRun {
                     let draft = try await reader.read(candidate.url, for: store)
                     if draft.isEmptyFile { emptyFiles[candidate.source] = draft.fingerprint }
                     return draft
-                } catch let error as CancellationError {
-                    throw error
-                } catch let error as StorageError {
+                } catch let error where error is CancellationError || error is StorageError {
                     throw error
                 } catch {
                     // A file that was removed in the meantime is not a problem.
@@ -135,7 +131,7 @@ struct SyncRun {
         let entries = records.flatMap(\.entryIDs)
         report.entries.removed += entries.count
         guard !options.isDryRun, !records.isEmpty else { return }
-        _ = try await EntryEditor(store: store).remove(entries, sources: records.map(\.id))
+        _ = try await store.remove(entries, sources: records.map(\.id))
     }
 
     // MARK: State
@@ -146,7 +142,7 @@ struct SyncRun {
         tree.state.isMountPoint = scan.isMountPoint
         let records = try await SourceRecords.read(
             candidates.map(\.source), in: try await store.storage.snapshot())
-        let stored = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
+        let stored = records.byID
         let gone = Set(plan.removals).union(plan.moves.map(\.origin))
         if !gone.isEmpty {
             let lost = tree.state.files.filter { gone.contains($0.value.source) }.map(\.key)

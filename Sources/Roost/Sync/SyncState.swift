@@ -56,7 +56,6 @@ struct SyncState: Sendable {
 
     init() {}
 
-    /// Returns the folder with the states of a store's synced folders.
     static func folder(in directory: URL) -> URL {
         directory.appendingPathComponent("folders", isDirectory: true)
     }
@@ -67,8 +66,6 @@ struct SyncState: Sendable {
 
     /// Reads the state of a folder. It is empty if the file is missing or damaged, or if all files have to be
     /// read again (``SyncedFolder/readingKey``).
-    ///
-    /// - Parameter directory: The store's folder; `nil` for a store without a folder.
     init(of folder: SyncedFolder, in directory: URL?) {
         guard let directory, let file = try? SectionFile(Self.url(of: folder, in: directory)),
             let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata),
@@ -128,7 +125,6 @@ struct SyncState: Sendable {
         isChanged = false
     }
 
-    /// Removes the state of a folder that the store no longer remembers.
     static func remove(of folder: SyncedFolder, in directory: URL) throws {
         try FileSystem.standard.unlink(url(of: folder, in: directory).path)
     }

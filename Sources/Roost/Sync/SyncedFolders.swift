@@ -5,7 +5,6 @@ import RoostModel
 
 /// The folders that a store remembers, in the file `folders.json` of the store's folder.
 struct SyncedFolders {
-    /// The folders, in the order in which they were added.
     private(set) var folders: [SyncedFolder] = []
     private let directory: URL
 
@@ -89,9 +88,6 @@ struct SyncedFolders {
         }
     }
 
-    /// Removes the folder with a path.
-    ///
-    /// - Returns: The folder; `nil` if the list does not contain it.
     mutating func remove(_ path: String) -> SyncedFolder? {
         guard let index = folders.firstIndex(where: { ExactText.areSame($0.path, path) }) else { return nil }
         return folders.remove(at: index)
@@ -117,7 +113,6 @@ struct SyncedFolders {
         }
     }
 
-    /// Copies the list of a store to another store.
     static func copy(from source: URL, to target: URL) throws {
         do {
             try AtomicFile.copy(url(in: source), to: url(in: target))

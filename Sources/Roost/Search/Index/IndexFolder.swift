@@ -11,7 +11,6 @@ struct IndexFolder: Sendable {
     /// million passages takes less than ten minutes.
     private static let lockTimeout: Double = 600
 
-    /// Describes the index folder of a store. The folder need not exist.
     init(of store: URL) { url = store.appendingPathComponent("index") }
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
@@ -24,7 +23,6 @@ struct IndexFolder: Sendable {
     /// Opens a file.
     ///
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
-    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     func open(_ name: String, for stamp: Stamp) throws -> OpenedFile? {
         let url = file(name)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
@@ -42,8 +40,6 @@ struct IndexFolder: Sendable {
     /// Replaces a file atomically, unless the existing file describes a newer state.
     ///
     /// A lock ensures that only one builder at a time, in any process, replaces files.
-    ///
-    /// - Parameter write: Writes the file to a path, with the given encoded metadata.
     func publish(
         _ name: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL, Data) throws -> Void
@@ -56,10 +52,6 @@ struct IndexFolder: Sendable {
 
     /// Replaces a file that was derived from another file atomically, unless that other file has been
     /// replaced or removed since.
-    ///
-    /// - Parameters:
-    ///   - source: The file that `name` was derived from.
-    ///   - metadata: The metadata that `source` then had.
     func publish(
         _ name: String, derivedFrom source: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL) throws -> Void
@@ -126,7 +118,6 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var format = IndexMetadata.currentFormat
     var store: UUID
     var epoch: UUID
-    /// The revision that the file was built from.
     var revision: Revision
     var count: Int
     /// The number of components of a vector; `nil` in a file without vectors.

@@ -1,7 +1,6 @@
 import Foundation
 import RoostFiles
 import RoostModel
-import RoostText
 
 /// The mapping from the rows of an index to entries and, in an index of passages, to passages.
 ///
@@ -29,8 +28,6 @@ struct IndexRows: @unchecked Sendable {
     }
 
     /// Maps the rows of an index file and verifies their checksums.
-    ///
-    /// - Throws: `SectionFile/Unusable` if the file is damaged.
     init(_ file: SectionFile, count: Int, hasOrdinals: Bool = true) throws {
         for name in ["entryRows", "ids"] + (hasOrdinals ? ["ordinals"] : []) { try file.verify(name) }
         source = .mapped(
@@ -40,7 +37,6 @@ struct IndexRows: @unchecked Sendable {
         self.count = count
     }
 
-    /// Returns the storage's row for the entry of an index row.
     func entryRow(_ row: Int) -> UInt32 {
         switch source {
         case .memory(let entryRows, _, _): entryRows[row]
@@ -52,7 +48,6 @@ struct IndexRows: @unchecked Sendable {
     ///
     /// - Returns: `nil` if the index has no row of the entry. The caller compares the id, because a corrupt
     ///   file can contain rows that are not ascending.
-    /// - Complexity: O(log count).
     func firstRow(ofEntryRow entryRow: UInt32) -> Int? {
         let row = (0..<count).partitioningIndex { self.entryRow($0) >= entryRow }
         return row < count && self.entryRow(row) == entryRow ? row : nil

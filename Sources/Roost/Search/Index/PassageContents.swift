@@ -18,7 +18,6 @@ struct PassageContents: DerivedContents {
     var notice: SearchNotice?
     /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     private(set) var incomparable = 0
-    /// The distribution of the cosines of random pairs of passages.
     private(set) var statistics = PairStatistics.prior
 
     init() {}
@@ -55,7 +54,6 @@ struct PassageContents: DerivedContents {
         statistics = index.pairStatistics()
     }
 
-    /// Creates contents of the passages of some entries.
     init(of page: VectorPage) {
         guard !page.rows.isEmpty else { return }
         let rows = IndexRows(entryRows: page.rows, ids: page.ids, ordinals: page.ordinals)
@@ -70,9 +68,7 @@ struct PassageContents: DerivedContents {
     ) async throws -> [[Hit]] {
         try await index.search(queries, k: k, among: entryRows, isExact: isExact)
     }
-}
 
-extension PassageContents {
     struct Match {
         var passage: Hit
         /// The cosine of the query and the mean of the entry's passages; `nil` if the entry has one passage.
@@ -82,18 +78,13 @@ extension PassageContents {
     /// Returns the similarity of an entry and a query.
     ///
     /// - Returns: `nil` if the index does not contain the entry.
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     func match(_ entry: Entry.ID, row: UInt32, for vector: [Float]) throws -> Match? {
         for segment in index.segments.reversed() {
             if let match = try segment.match(entry, row: row, for: vector) { return match }
         }
         return nil
     }
-}
 
-// MARK: - Changes
-
-extension PassageContents {
     /// Rows of changed entries that are at most this far apart are read together with the rows between them.
     private static let maximumGap: UInt32 = 32
     private static let maximumPage = 4096

@@ -19,7 +19,6 @@ struct PassageFile: Sendable {
     /// that read them.
     ///
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
-    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     init?(in directory: URL, for stamp: Stamp) throws {
         folder = IndexFolder(of: directory)
         guard let opened = try folder.open(Self.name, for: stamp) else { return nil }
@@ -44,7 +43,6 @@ struct PassageFile: Sendable {
     /// Opens the graph over the vectors.
     ///
     /// - Returns: `nil` if there is no graph over these vectors.
-    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     func graph() throws -> GraphIndex? {
         let url = folder.file(Self.graphName)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
@@ -119,8 +117,6 @@ struct PassageFile: Sendable {
     }
 
     /// Writes the vectors of a snapshot. Removes the file if the snapshot has no vectors.
-    ///
-    /// - Returns: The metadata of the file; `nil` if the snapshot has no vectors.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let columns = try await Columns(of: snapshot, in: directory)

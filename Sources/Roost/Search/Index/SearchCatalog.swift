@@ -5,7 +5,6 @@ import RoostModel
 /// One state of a store for searching: a snapshot, and the derived contents of exactly this snapshot.
 struct SearchState: Sendable {
     let snapshot: any StorageSnapshot
-    /// The place where vectors are compared.
     let place: SearchPlace
     /// The vectors of passages; `nil` if the database compares vectors or no search needs them.
     let passages: PassageContents?
@@ -13,7 +12,6 @@ struct SearchState: Sendable {
     let words: TextContents?
 }
 
-/// Opens the states of one store for searching.
 struct SearchCatalog: Sendable {
     private let storage: any StorageProvider
     private let passages: DerivedCatalog<PassageContents>
@@ -32,8 +30,6 @@ struct SearchCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - place: Returns the place where vectors of a snapshot are compared.
-    ///   - needsVectors: Whether a search compares vectors.
-    ///   - needsWords: Whether a search looks up words.
     @concurrent
     func state(
         comparingAt place: @Sendable (any StorageSnapshot) -> SearchPlace, needsVectors: Bool,
@@ -50,14 +46,11 @@ struct SearchCatalog: Sendable {
         }
     }
 
-    /// Discards the contents after a new index has been written, so that the next use maps the new files.
     func reset() async {
         await passages.reset()
         await words.reset()
     }
 
-    /// Discards the vectors and ignores their file until ``reset()``, because it is damaged or contradicts the
-    /// storage.
     func rejectIndex(_ reason: String) async { await passages.rejectIndex(reason) }
 }
 
@@ -73,7 +66,6 @@ extension SearchNotice {
 /// Keeps the derived contents of one store, and brings them from one snapshot to the next.
 actor DerivedCatalog<Contents: DerivedContents> {
     private let storage: any StorageProvider
-    /// The store's folder, which contains the index; `nil` for a store without a folder.
     private let directory: URL?
     private var contents = Contents()
     /// Whether the index files are ignored because they turned out not to match the storage.
@@ -179,7 +171,6 @@ protocol DerivedContents: Sendable {
     /// - Throws: `SectionFile/Unusable` if the index is damaged.
     static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
 
-    /// Builds the contents from all entries.
     init(of snapshot: any StorageSnapshot) async throws
 
     /// Updates the contents for entries that have been changed or removed.
@@ -195,6 +186,5 @@ enum CatchUpLimit {
     /// The number of parts at which all newer parts are merged into one. Many small parts make searches slow.
     static let maximumParts = 32
 
-    /// Returns the maximum number of changed entries to read one by one.
     static func maximumChanges(of rows: Int) -> Int { max(minimumChanges, rows / maximumShare) }
 }

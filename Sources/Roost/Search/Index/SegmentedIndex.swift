@@ -40,8 +40,6 @@ struct SegmentedIndex: Sendable {
     /// - Parameters:
     ///   - entryRows: The storage's rows of the entries that may be found; `nil` for all.
     ///   - isExact: Whether all vectors are compared even if there is a graph.
-    /// - Throws: ``RoostError`` with `.spaceMismatch` if the queries have another dimension;
-    ///   `CancellationError`; the errors of `FlatIndex` and `GraphIndex` for corrupt files.
     func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[PassageContents.Hit]] {
@@ -57,12 +55,7 @@ struct SegmentedIndex: Sendable {
             Array(found.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }.prefix(k))
         }
     }
-}
 
-extension SegmentedIndex {
-    /// Returns the distribution of the cosines of random pairs of passages.
-    ///
-    /// - Complexity: O(passages).
     func pairStatistics() -> PairStatistics {
         var sample = PassageSample<(segment: Int, row: Int)>()
         for (number, segment) in segments.enumerated() {
@@ -170,8 +163,6 @@ struct PassageSegment: Sendable {
     }
 
     /// Returns the best passage of each entry among the nearest rows.
-    ///
-    /// - Parameter neighbors: The nearest rows, nearest first.
     private func nearestEntries(among neighbors: [Neighbor], k: Int) -> NearestEntries {
         let valid = neighbors.lazy.filter { tombstones.isEmpty || !tombstones.contains($0.row) }
         let passages = valid.map { neighbor in
@@ -182,9 +173,7 @@ struct PassageSegment: Sendable {
         }
         return NearestEntries(passages, k: k, lastScore: neighbors.last?.score)
     }
-}
 
-extension PassageSegment {
     /// Calls `body` with the entry, the ordinal and the row of each valid passage.
     func forEachPassage(_ body: (Entry.ID, Int, Int) -> Void) {
         for row in 0..<rows.count where tombstones.isEmpty || !tombstones.contains(UInt32(row)) {

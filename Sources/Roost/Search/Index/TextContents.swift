@@ -8,7 +8,6 @@ import RoostVectors
 struct TextContents: DerivedContents {
     struct Hit: Sendable {
         var entry: Entry.ID
-        /// The storage's row of the entry.
         var entryRow: UInt32
         var score: Float
     }
@@ -69,11 +68,7 @@ struct TextContents: DerivedContents {
         collection.parts.append(TextPart(texts.index))
         rows.append(IndexRows(entryRows: texts.entryRows, ids: texts.ids))
     }
-}
 
-// MARK: - Search
-
-extension TextContents {
     /// Returns a query whose words have been looked up in the index.
     ///
     /// - Parameters:
@@ -123,15 +118,11 @@ extension TextContents {
 /// The scores by words of all entries for one query.
 struct WordScores: Sendable {
     let scores: TextScores
-    /// For each part of the collection, the entries that its documents represent.
     let rows: [IndexRows]
     let parts: [TextPart]
 
     /// Returns the entries that contain any of the query's words, best first. If scores are equal, the lower
     /// id comes first.
-    ///
-    /// - Parameters:
-    ///   - entryRows: The rows of the entries that may be found; `nil` for all.
     @concurrent
     func best(_ k: Int, among entryRows: RowSet?) async throws -> [TextContents.Hit] {
         try scores.best(
@@ -145,8 +136,6 @@ struct WordScores: Sendable {
     }
 
     /// Returns the score of an entry, or `nil` if it contains none of the words.
-    ///
-    /// - Complexity: O(log entries).
     func score(of entry: Entry.ID, row: UInt32) -> Float? {
         document(of: entry, row).map { scores[$0.part, $0.document] }.flatMap { $0 > 0 ? $0 : nil }
     }

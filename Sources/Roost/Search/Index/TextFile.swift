@@ -1,5 +1,4 @@
 import Foundation
-import RoostDocuments
 import RoostFiles
 import RoostModel
 import RoostText
@@ -19,7 +18,6 @@ struct TextFile: Sendable {
     ///   - verifying: Whether the checksums of the sections are verified.
     /// - Returns: `nil` if the file does not exist, was built from another history of the store, or contains
     ///   the words of another version of the analysis.
-    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     init?(in directory: URL, for stamp: Stamp, verifying: Bool = true) throws {
         guard let opened = try IndexFolder(of: directory).open(Self.name, for: stamp),
             opened.metadata.analysis == TextAnalysis.version
@@ -38,8 +36,6 @@ struct TextFile: Sendable {
     }
 
     /// Writes the words of a snapshot. Removes the file if the snapshot is empty.
-    ///
-    /// - Returns: The metadata of the file; `nil` if the snapshot is empty.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)
@@ -71,7 +67,6 @@ struct IndexedTexts: Sendable {
     let index: InvertedIndex
     /// The storage's row of each document's entry.
     let entryRows: [UInt32]
-    /// The id of each document's entry.
     let ids: [Entry.ID]
 
     init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
@@ -94,8 +89,6 @@ extension Entry {
 
     /// The texts of the entry that the word index contains. Hidden parts, such as comments, are not in the
     /// body.
-    ///
-    /// - Complexity: O(length of the text).
     var indexedText: IndexedText {
         var fields: [TextField: String] = [:]
         let treatment = TextTreatment(of: self)

@@ -50,10 +50,6 @@ struct FolderWatcher {
         #endif
     }
 
-    /// Watches the folders.
-    ///
-    /// - Throws: `CancellationError`; ``RoostError`` with `.noInput` if the store remembers no folders;
-    ///   errors of the store that do not pass.
     mutating func run() async throws {
         try loadList()
         guard !trees.isEmpty else {

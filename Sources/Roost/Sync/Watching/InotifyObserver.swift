@@ -7,7 +7,6 @@
     /// An observer that uses inotify(7). It needs one watch per folder.
     final class InotifyObserver: FolderObserver {
         private struct State {
-            /// The watches, one for each observed folder.
             var watches: Set<Int32> = []
             var failure: String?
         }
@@ -32,7 +31,6 @@
         /// Creates an observer.
         ///
         /// - Parameter addWatch: The system call that adds a watch. Tests replace it with one that fails.
-        /// - Throws: ``RoostError`` with `.configuration` if the user has too many observers.
         init(addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }) throws(RoostError) {
             self.addWatch = addWatch
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
