@@ -18,7 +18,6 @@ package struct BinaryWriter {
 
     package mutating func write(raw: some Sequence<UInt8>) { bytes.append(contentsOf: raw) }
 
-    /// Appends the number of bytes as a `UInt32`, then the bytes.
     package mutating func write(counted data: some Collection<UInt8>) {
         write(UInt32(data.count))
         bytes.append(contentsOf: data)
@@ -57,7 +56,6 @@ package struct BinaryReader {
         UUID(uuid: try take(16).loadUnaligned(as: uuid_t.self))
     }
 
-    /// Reads a `UInt32` count, and then that many bytes.
     package mutating func counted() throws(InvalidData) -> UnsafeRawBufferPointer {
         try take(Int(try read(UInt32.self)))
     }
@@ -73,5 +71,83 @@ package struct BinaryReader {
         let count = Int(try read(UInt32.self))
         guard count <= remaining / size else { throw InvalidData() }
         return count
+    }
+}
+
+extension JSONEncoder {
+    /// A new encoder that writes equal values in equal bytes.
+    package static var canonical: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+/// Hexadecimal digits: the text of bytes and numbers in files and protocols, and its values.
+package enum Hexadecimal {
+    private static let lowercase = Array("0123456789abcdef".utf8)
+    private static let uppercase = Array("0123456789ABCDEF".utf8)
+
+    package static func digits(of byte: UInt8, isUppercase: Bool = false) -> [UInt8] {
+        let digits = isUppercase ? uppercase : lowercase
+        return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+
+    package static func text(_ bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> String {
+        let digits = isUppercase ? uppercase : lowercase
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.underestimatedCount)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns the lower-case digits of a number, with zeros in front if it has fewer than the given count.
+    package static func text(_ number: some UnsignedInteger, count: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    }
+
+    /// Returns the value of a digit in lower or upper case; `nil` if the byte is no digit.
+    package static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// Returns the number with the given digits, which are in lower or upper case; `nil` if a byte is no
+    /// digit.
+    ///
+    /// - Precondition: There are at most eight digits.
+    package static func number(_ digits: some Collection<UInt8>) -> UInt32? {
+        precondition(digits.count <= 8, "\(digits.count) digits do not fit into 32 bits")
+        var number: UInt32 = 0
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            number = number << 4 | UInt32(value)
+        }
+        return number
+    }
+
+    /// Returns the bytes with the given text; `nil` unless it consists of pairs of lower-case digits, as
+    /// ``text(_:isUppercase:)`` writes them.
+    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var digits = text.utf8.makeIterator()
+        while let high = digits.next() {
+            guard let low = digits.next(), let first = lowercaseValue(high), let second = lowercaseValue(low)
+            else { return nil }
+            bytes.append(first << 4 | second)
+        }
+        return bytes
+    }
+
+    private static func lowercaseValue(_ digit: UInt8) -> UInt8? {
+        (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit) ? nil : value(of: digit)
     }
 }

@@ -94,8 +94,6 @@ package enum Scrypt {
 package enum ChaChaPoly {
     private static let (nonceSize, tagSize) = (12, 16)
 
-    /// Encrypts bytes with a random nonce.
-    ///
     /// - Parameter name: Bytes that are authenticated, but not stored.
     package static func seal(_ data: Data, key: [UInt8], authenticating name: Data = Data()) -> Data {
         var generator = SystemRandomNumberGenerator()

@@ -135,6 +135,24 @@ package struct FileIdentity: Sendable, Hashable {
     }
 }
 
+/// The properties of a file by which changes are detected.
+package struct FileSignature: Sendable, Hashable {
+    private let identity: FileIdentity?
+    package let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// Returns `nil` if the file does not exist.
+    package init?(_ url: URL) {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return nil }
+        identity = FileIdentity(url)
+        size = Int(status.st_size)
+        seconds = status.modificationTime.tv_sec
+        nanoseconds = status.modificationTime.tv_nsec
+    }
+}
+
 extension stat {
     package var modificationTime: timespec {
         #if canImport(Darwin)

@@ -17,7 +17,8 @@ enum ConnectionError: Error {
         switch self {
         case .lost, .timedOut: true
         case .refused(let message): Self.isTemporaryRefusal(message)
-        case .rejected(let state, _): Self.isTemporary(state)
+        // Class 08 contains the errors of connections.
+        case .rejected(let state, _): Self.temporaryStates.contains(state) || state.hasPrefix("08")
         }
     }
 
@@ -41,11 +42,6 @@ enum ConnectionError: Error {
         "53300",  // too_many_connections
         "25P03",  // idle_in_transaction_session_timeout
     ]
-
-    private static func isTemporary(_ state: String) -> Bool {
-        // Class 08 contains the errors of connections.
-        temporaryStates.contains(state) || state.hasPrefix("08")
-    }
 
     /// libpq does not provide the state of a refused connection, so it is recognized by its message. A server
     /// removes its socket when it ends.
@@ -161,48 +157,32 @@ struct ErrorMapping: Sendable {
     }
 
     private func rejection(_ state: String, _ message: String, isTemporary: Bool) -> StorageError {
-        let reason = "\(name): \(message)"
-        switch state {
+        func error(
+            _ code: StorageError.Code, _ advice: String, isRetryable: Bool = false, _ remedy: Remedy? = nil
+        ) -> StorageError {
+            StorageError(code, "\(name): \(message); \(advice)", isRetryable: isRetryable, remedy: remedy)
+        }
+        return switch state {
         case "25006":
-            return StorageError(
-                .readOnly, "\(reason); the server is a read-only replica, so connect to the primary server")
+            error(.readOnly, "the server is a read-only replica, so connect to the primary server")
+        // The statements of the server's owner, such as building an index, need more than privileges.
+        case "42501" where message.hasPrefix("must be owner"):
+            error(.readOnly, "run the command as the user who created the tables")
         case "42501":
-            // The statements of the server's owner, such as building an index, need more than privileges.
-            let step =
-                message.hasPrefix("must be owner")
-                ? "run the command as the user who created the tables"
-                : "grant the privileges of a Roost reader, writer or owner to the user"
-            return StorageError(.readOnly, "\(reason); \(step)")
-        case "42P01", "3F000":
-            return StorageError(
-                .notFound, "\(reason); create the tables as the owner of the database first")
-        case "53100", "53200", "53000":
-            return StorageError(
-                .full, "\(reason); free space on the server", remedy: .freeSpace)
-        case "57014":
-            return StorageError(
-                .locked, "\(reason); try again, or raise the statement timeout of the server",
-                isRetryable: true, remedy: .retryLater)
-        case "55P03":
-            return StorageError(
-                .locked,
-                "\(reason); another client is writing to the store, so try again, or raise the lock timeout "
-                    + "of the server", isRetryable: true, remedy: .retryLater)
+            error(.readOnly, "grant the privileges of a Roost reader, writer or owner to the user")
+        case "42P01", "3F000": error(.notFound, "create the tables as the owner of the database first")
+        case "53100", "53200", "53000": error(.full, "free space on the server", .freeSpace)
+        case "57014", "55P03":
+            error(
+                .locked, "try again, or raise the statement timeout or the lock timeout of the server",
+                isRetryable: true, .retryLater)
         case "0A000", "42704", "42883", "42601":
-            return StorageError(
-                .unsupported, "\(reason); the server lacks a feature that Roost needs (SQLSTATE \(state))")
-        case "54000", "22000":
-            return StorageError(
-                .unsupported, "\(reason); the database cannot store a vector of this dimension")
+            error(.unsupported, "the server lacks a feature that Roost needs (SQLSTATE \(state))")
+        case "54000", "22000": error(.unsupported, "the database cannot store a vector of this dimension")
         case _ where state.hasPrefix("XX"):
-            return StorageError(
-                .damaged, "\(reason); the server reports damaged data, so restore a backup of the database",
-                remedy: .restoreBackup)
-        case _ where isTemporary:
-            return StorageError(
-                .unavailable, "\(reason); try again later", isRetryable: true, remedy: .retryLater)
-        default:
-            return StorageError(.inputOutput, "\(reason) (SQLSTATE \(state))")
+            error(.damaged, "the server reports damaged data, so restore a backup", .restoreBackup)
+        case _ where isTemporary: error(.unavailable, "try again later", isRetryable: true, .retryLater)
+        default: StorageError(.inputOutput, "\(name): \(message) (SQLSTATE \(state))")
         }
     }
 }

@@ -18,10 +18,7 @@ struct NearestSearch {
     private static let maximumIndexedLimit = 5000
 
     /// The entries that match, as far as the plan needs to know them.
-    private struct Matching {
-        var count: Int
-        var restriction: NearestSQL.Restriction
-    }
+    private typealias Matching = (count: Int, restriction: NearestSQL.Restriction)
 
     func run(_ run: Run) throws -> NearestPassages {
         let matching = try matching(run)
@@ -68,19 +65,19 @@ struct NearestSearch {
     private func matching(_ run: Run) throws -> Matching {
         switch scope {
         case .rows(let rows):
-            return Matching(count: rows.count, restriction: .rows(rows.map { Int64($0) }))
+            return (count: rows.count, restriction: .rows(rows.map { Int64($0) }))
         case .matching(let filter):
-            if filter.matchesAll { return Matching(count: snapshot.head.entryCount, restriction: .none) }
+            if filter.matchesAll { return (count: snapshot.head.entryCount, restriction: .none) }
             let limit = min(snapshot.exactSearchLimit, Int(Int32.max))
             let tags = try snapshot.tags(for: filter, run)
             let selection = NearestSQL.rows(matching: filter, tags: tags, limit: limit + 1, snapshot)
             let rows = try run([selection])[0].rows
             if rows.count <= limit {
-                return Matching(count: rows.count, restriction: .rows(try rows.map { try $0.int64(0) }))
+                return (count: rows.count, restriction: .rows(try rows.map { try $0.int64(0) }))
             }
             let counting = NearestSQL.count(matching: filter, tags: tags, snapshot)
             let count = try run([counting])[0].rows.first?.int(0)
-            return Matching(count: count ?? 0, restriction: .filter(filter, tags: tags))
+            return (count: count ?? 0, restriction: .filter(filter, tags: tags))
         }
     }
 
@@ -102,5 +99,95 @@ struct NearestSearch {
             return NearestPassage(
                 entry: id, row: row, ordinal: passage.ordinal, score: Float(passage.score))
         }
+    }
+}
+
+struct NearestSQL {
+    enum Restriction {
+        case none
+        case rows([Int64])
+        case filter(EntryFilter, tags: [String])
+    }
+
+    /// The parameters that all statements have: the store, the revision, the vector and the limit.
+    let parameters: [Parameter]
+    let restriction: Restriction
+
+    init(_ snapshot: PostgresSnapshot, _ vector: [Float], limit: Int, _ restriction: Restriction) {
+        var bytes: [UInt8] = []
+        bytes.append(vector: vector)
+        parameters = snapshot.parameters + [Parameter(bytes), Parameter(limit)]
+        self.restriction = restriction
+    }
+
+    /// One of the two tables that contain the vectors of passages. A vector that an entry and its passage
+    /// share is only in the table `vectors`.
+    struct Source {
+        let table: Table
+        /// The condition that a row `v` contains the vector of a passage.
+        let hasPassage: String
+
+        static let vectors = Source(table: .vectors, hasPassage: "v.ordinal IS NOT NULL")
+        static let passages = Source(table: .passages, hasPassage: "v.embedding IS NOT NULL")
+        static let all = [vectors, passages]
+    }
+
+    /// Returns the condition that a row `v` belongs to the snapshot and to an entry that may be found, and
+    /// the parameters of the statement.
+    func condition(_ source: Source) -> (sql: String, parameters: [Parameter]) {
+        let sql = "v.store = $1::uuid AND \(TableSQL.isValid("v")) AND \(source.hasPassage)"
+        switch restriction {
+        case .none: return (sql, parameters)
+        case .rows(let rows): return (sql + " AND v.row = ANY($5::int8[])", parameters + [Parameter(rows)])
+        case .filter(let filter, let tags):
+            let condition = FilterSQL(filter, tags: tags, after: parameters)
+            let rows = "SELECT e.row FROM roost.entries e WHERE \(PostgresSnapshot.isVisible)"
+            return (sql + " AND v.row IN (\(rows) AND \(condition.sql))", condition.parameters)
+        }
+    }
+
+    var isKept: Bool {
+        if case .filter = restriction { false } else { true }
+    }
+
+    var exactScans: [Statement] {
+        Source.all.map { source in
+            let condition = condition(source)
+            return Statement(
+                """
+                SELECT v.row, v.ordinal, -(v.embedding <#> $3::vector) FROM roost.\(source.table.name) v
+                WHERE \(condition.sql)
+                ORDER BY v.embedding <#> $3::vector, v.row LIMIT $4::int8
+                """, condition.parameters, isKept: isKept)
+        }
+    }
+
+    static func rows(
+        matching filter: EntryFilter, tags: [String], limit: Int, _ snapshot: PostgresSnapshot
+    ) -> Statement {
+        let condition = FilterSQL(filter, tags: tags, after: snapshot.parameters + [Parameter(limit)])
+        return Statement(
+            """
+            SELECT e.row FROM roost.entries e
+            WHERE \(PostgresSnapshot.isVisible) AND \(condition.sql) LIMIT $3::int8
+            """, condition.parameters, isKept: false)
+    }
+
+    static func count(
+        matching filter: EntryFilter, tags: [String], _ snapshot: PostgresSnapshot
+    ) -> Statement {
+        let condition = FilterSQL(filter, tags: tags, after: snapshot.parameters)
+        return Statement(
+            """
+            SELECT count(*) FROM roost.entries e WHERE \(PostgresSnapshot.isVisible) AND \(condition.sql)
+            """, condition.parameters, isKept: false)
+    }
+
+    static func ids(ofRows rows: [Int64], _ snapshot: PostgresSnapshot) -> Statement {
+        Statement(
+            """
+            SELECT e.row, e.id FROM roost.entries e
+            WHERE \(PostgresSnapshot.isVisible) AND e.row = ANY($3::int8[])
+            """, snapshot.parameters + [Parameter(rows)])
     }
 }

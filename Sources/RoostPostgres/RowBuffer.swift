@@ -50,58 +50,11 @@ struct RowBuffer {
 
     // MARK: Values
 
-    mutating func append(_ bytes: [UInt8]?) {
-        guard let bytes else {
-            data.append(bigEndian: Int32(-1))
-            return finishField()
+    mutating func append<each Value: ColumnValue>(_ values: repeat each Value) {
+        for value in repeat each values {
+            value.write(to: &data)
+            finishField()
         }
-        data.append(bigEndian: Int32(bytes.count))
-        data += bytes
-        finishField()
-    }
-
-    mutating func append(_ text: String) {
-        data.append(bigEndian: Int32(text.utf8.count))
-        data += text.utf8
-        finishField()
-    }
-
-    mutating func append(_ text: String?) {
-        if let text { append(text) } else { append([UInt8]?.none) }
-    }
-
-    mutating func append(_ value: Int64) {
-        data.append(bigEndian: Int32(8))
-        data.append(bigEndian: value)
-        finishField()
-    }
-
-    mutating func append(_ value: Int64?) {
-        if let value { append(value) } else { append([UInt8]?.none) }
-    }
-
-    mutating func append(_ value: Int) { append(Int64(value)) }
-
-    mutating func append(_ value: Int?) {
-        if let value { append(value) } else { append([UInt8]?.none) }
-    }
-
-    mutating func append(_ revision: Revision) { append(Int64(revision.rawValue)) }
-
-    mutating func append(_ value: Double) { append(Int64(bitPattern: value.bitPattern)) }
-
-    mutating func append(_ value: Double?) {
-        if let value { append(value) } else { append([UInt8]?.none) }
-    }
-
-    mutating func append(_ id: UUID) {
-        data.append(bigEndian: Int32(16))
-        data.append(id)
-        finishField()
-    }
-
-    mutating func append(_ id: UUID?) {
-        if let id { append(id) } else { append([UInt8]?.none) }
     }
 
     mutating func append(vector: [Float]?) {
@@ -166,5 +119,56 @@ struct RowBuffer {
             return Parameter(
                 Parameter.arrayHeader(count: rows.count, hasNull: column.hasNull, type: type) + column.bytes)
         }
+    }
+}
+
+/// A value that ``RowBuffer`` writes: its length as a 32-bit integer, or -1 for NULL, and its bytes.
+protocol ColumnValue {
+    func write(to data: inout [UInt8])
+}
+
+extension Optional: ColumnValue where Wrapped: ColumnValue {
+    func write(to data: inout [UInt8]) {
+        if let self { self.write(to: &data) } else { data.append(bigEndian: Int32(-1)) }
+    }
+}
+
+extension [UInt8]: ColumnValue {
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(count))
+        data += self
+    }
+}
+
+extension String: ColumnValue {
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(utf8.count))
+        data += utf8
+    }
+}
+
+extension Int64: ColumnValue {
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(8))
+        data.append(bigEndian: self)
+    }
+}
+
+extension Int: ColumnValue {
+    func write(to data: inout [UInt8]) { Int64(self).write(to: &data) }
+}
+
+extension Double: ColumnValue {
+    func write(to data: inout [UInt8]) { Int64(bitPattern: bitPattern).write(to: &data) }
+}
+
+extension Revision: ColumnValue {
+    func write(to data: inout [UInt8]) { Int64(rawValue).write(to: &data) }
+}
+
+extension UUID: ColumnValue {
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(16))
+        data.append(self)
     }
 }

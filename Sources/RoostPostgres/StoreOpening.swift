@@ -7,15 +7,6 @@ struct StoreOpening {
     var space: EmbeddingSpace?
     var isCreating = true
 
-    init(name: String, space: EmbeddingSpace? = nil, isCreating: Bool = true) {
-        (self.name, self.space, self.isCreating) = (name, space, isCreating)
-    }
-
-    init(store: UUID) {
-        self.store = store
-        isCreating = false
-    }
-
     func run(_ connection: Connection, _ pool: ConnectionPool, _ limits: CallLimits) throws -> UUID {
         let location = pool.settings.displayName
         try SchemaMigration(name: location).run(connection, limits, isCreating: isCreating)

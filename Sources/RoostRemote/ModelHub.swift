@@ -57,22 +57,13 @@ public struct ModelHub: Sendable {
         var length: Int { lfs?.size ?? size }
     }
 
-    /// The maximum length of a component of a repository name on the Hugging Face Hub.
-    private static let maximumNameLength = 96
-
     /// Returns whether a name is a valid repository name: one or two components of ASCII letters, digits,
     /// `.`, `-` and `_`, separated by `/`.
     public static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        // The Hugging Face Hub permits 96 characters.
         return (1...2).contains(parts.count)
-            && parts.allSatisfy { part in
-                !part.isEmpty && !part.hasPrefix(".") && part.utf8.count <= maximumNameLength
-                    && part.utf8.allSatisfy {
-                        UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
-                            || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
-                            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || ".-_".utf8.contains($0)
-                    }
-            }
+            && parts.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,95}/) != nil }
     }
 
     /// Downloads the files of a model into a folder.
@@ -195,7 +186,7 @@ public struct ModelHub: Sendable {
         progress: @escaping @Sendable (Int) -> Void
     ) async throws {
         let target = folder.appendingPathComponent(item.path)
-        if try await isComplete(target, item) { return progress(item.length) }
+        if try await BlockingWork.run({ _ in Self.matches(target, item) }) { return progress(item.length) }
         do {
             try FileSystem.standard.createFolder(target.deletingLastPathComponent())
         } catch let error as FileError {
@@ -212,7 +203,7 @@ public struct ModelHub: Sendable {
         // The file stays locked until it has its name. Otherwise, another process could take the complete
         // file over during the comparison.
         defer { withExtendedLifetime(file) {} }
-        guard try await isComplete(partialFile, item) else {
+        guard try await BlockingWork.run({ _ in Self.matches(partialFile, item) }) else {
             try? FileManager.default.removeItem(at: partialFile)
             throw EmbedderError(
                 .badAnswer,
@@ -265,10 +256,6 @@ public struct ModelHub: Sendable {
         }
         try await BlockingWork.run { _ in try file.synchronize() }
         return file
-    }
-
-    private func isComplete(_ url: URL, _ item: Item) async throws -> Bool {
-        try await BlockingWork.run { _ in Self.matches(url, item) }
     }
 
     private static func matches(_ url: URL, _ item: Item) -> Bool {

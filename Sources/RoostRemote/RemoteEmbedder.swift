@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 public import RoostModel
 import RoostVectors
 import Synchronization
@@ -89,24 +90,12 @@ public struct RemoteEmbedder: Embedder {
         try await verify()
         let prefix = role == .query ? space.queryPrefix : space.documentPrefix
         let size = min(max(1, model.batchSize), texts.count)
-        let starts = Array(stride(from: 0, to: texts.count, by: size))
-        var batches = [[Embedding]](repeating: [], count: starts.count)
-        try await withThrowingTaskGroup(of: (Int, [Embedding]).self) { group in
-            var next = 0
-            func addNext() {
-                guard next < starts.count else { return }
-                let (index, start) = (next, starts[next])
-                next += 1
-                let batch = Array(texts[start..<min(texts.count, start + size)])
-                group.addTask { (index, try await embed(batch, prefix)) }
-            }
-            for _ in 0..<min(max(1, model.concurrency), starts.count) { addNext() }
-            while let (index, results) = try await group.next() {
-                batches[index] = results
-                addNext()
-            }
+        let batches = stride(from: 0, to: texts.count, by: size).map { start in
+            Array(texts[start..<min(texts.count, start + size)])
         }
-        let results = batches.flatMap { $0 }
+        let results = try await batches.concurrentMap(limit: max(1, model.concurrency)) { batch in
+            try await embed(batch, prefix)
+        }.flatMap { $0 }
         return Embeddings(
             vectors: Matrix(results.map(\.vector), columns: space.dimension),
             tokenCounts: results.map(\.tokens), omittedTokens: results.map { _ in 0 })

@@ -1,5 +1,6 @@
 import Foundation
 public import RoostModel
+import Synchronization
 
 extension BackupRepository {
     /// A batch is committed when it reaches this number of entries or the number of bytes given below. While
@@ -123,6 +124,194 @@ extension BackupRepository {
         } catch {
             throw BackupError(
                 .damaged, "cannot decode \(contents) in the backup", remedy: .verifyBackup)
+        }
+    }
+}
+
+/// Reads the contents of one snapshot, and skips damaged parts if the caller allows it.
+final class SnapshotReader: Sendable {
+    let repository: BackupRepository
+    let snapshot: BackupSnapshot
+    let segments: SegmentStore
+    private let onLoss: (@Sendable (BackupLoss) -> Void)?
+    private let losses = Mutex(0)
+
+    typealias Entries = (entries: [Entry], assignments: [Assignment])
+
+    /// - Parameter onLoss: Called with the damaged parts, which are skipped; if it is `nil`, damage is an
+    ///   error.
+    init(
+        _ repository: BackupRepository, _ snapshot: BackupSnapshot, _ segments: SegmentStore,
+        onLoss: (@Sendable (BackupLoss) -> Void)?
+    ) {
+        self.repository = repository
+        self.snapshot = snapshot
+        self.segments = segments
+        self.onLoss = onLoss
+    }
+
+    var isIncomplete: Bool { losses.withLock { $0 > 0 } }
+
+    var allowsLosses: Bool { onLoss != nil }
+
+    func report(_ loss: BackupLoss) {
+        losses.withLock { $0 += 1 }
+        onLoss?(loss)
+    }
+
+    /// Returns the result of `read`. If the data is damaged and losses are allowed, reports the loss and
+    /// returns `nil`.
+    ///
+    /// - Parameter loss: The loss; `nil` if the caller reports it.
+    func intact<Value>(
+        orReport loss: BackupLoss? = nil, _ read: () async throws -> Value
+    ) async throws -> Value? {
+        do {
+            return try await read()
+        } catch let error where allowsLosses && BackupRepository.isDamage(error) {
+            if let loss { report(loss) }
+            return nil
+        }
+    }
+
+    @concurrent
+    func entries(of runs: [RunRecord]) async throws -> Entries {
+        var all: Entries = ([], [])
+        for run in runs {
+            let read = try await entries(of: run)
+            all.entries += read.entries
+            all.assignments += read.assignments
+        }
+        return all
+    }
+
+    private func entries(of run: RunRecord) async throws -> Entries {
+        let known = try await intact(orReport: .init(.entries, count: run.count)) { try await ids(of: run) }
+        guard let ids = known else { return ([], []) }
+        let texts = try await intact(orReport: .init(.entries, names: ids.map(\.text))) {
+            try repository.decoded("entries", try await segments.read(run.entries, .entries)) {
+                try EntryCodec.decodeTexts($0, ids: ids)
+            }
+        }
+        guard let texts else { return ([], []) }
+        let complete = try await intact(orReport: .init(.vectors, names: ids.map(\.text))) {
+            var entries = texts
+            try repository.decoded("vectors", try await segments.read(run.vectors, .vectors)) {
+                try EntryCodec.decodeVectors($0, into: &entries)
+            }
+            return entries
+        }
+        guard let segment = run.assignments else { return (complete ?? texts, []) }
+        let assignments = try await intact(orReport: .init(.assignments, count: run.count)) {
+            try repository.decoded("assignments", try await segments.read(segment, .assignments)) {
+                try EntryCodec.decodeAssignments($0, ids: ids)
+            }
+        }
+        return (complete ?? texts, assignments ?? [])
+    }
+
+    private func ids(of run: RunRecord) async throws -> [Entry.ID] {
+        let data = try await segments.read(run.ids, .ids)
+        let ids = try repository.decoded("ids", data, EntryCodec.decodeIDs)
+        guard ids.count == run.count else {
+            throw BackupError(
+                .damaged, "cannot read the backup: a run has \(ids.count) ids for \(run.count) entries",
+                remedy: .verifyBackup)
+        }
+        return ids
+    }
+
+    // MARK: Everything except entries
+
+    /// Returns the batch that restores everything except entries: sources, clusters, the clustering run and
+    /// assignments.
+    func rest(_ assignments: [Assignment]) async throws -> WriteBatch {
+        var batch = WriteBatch()
+        for id in snapshot.sources {
+            batch.sources +=
+                try await intact {
+                    let data = try await segments.read(id, .sources)
+                    return try repository.decoded("sources", data, RecordCodec.decodeSources)
+                } ?? []
+        }
+        if allowsLosses, batch.sources.count < snapshot.sourceCount {
+            report(.init(.sources, count: snapshot.sourceCount - batch.sources.count))
+        }
+        var clusters: [Cluster] = []
+        for id in snapshot.clusters {
+            clusters +=
+                try await intact {
+                    let data = try await segments.read(id, .clusters)
+                    return try repository.decoded("clusters", data, RecordCodec.decodeClusters)
+                } ?? []
+        }
+        var run: ClusteringRun?
+        if let id = snapshot.run {
+            run = try await intact(orReport: .init(.run)) {
+                try repository.decoded("a run", try await segments.read(id, .run), RecordCodec.decodeRun)
+            }
+        }
+        var assignments = assignments
+        if allowsLosses { removeMissing(&clusters, &assignments) }
+        if run != nil || !clusters.isEmpty || !assignments.isEmpty {
+            batch.clustering = .init(run: run, clusters: clusters, assignments: assignments)
+        }
+        return batch
+    }
+
+    /// Removes references to clusters that could not be restored, and reports these clusters.
+    private func removeMissing(_ clusters: inout [Cluster], _ assignments: inout [Assignment]) {
+        let known = Set(clusters.map(\.id))
+        var missing = Set(assignments.compactMap(\.cluster)).subtracting(known)
+        missing.formUnion(clusters.compactMap(\.parent).filter { !known.contains($0) })
+        assignments.removeAll { $0.cluster.map { !known.contains($0) } ?? false }
+        for index in clusters.indices where clusters[index].parent.map({ !known.contains($0) }) == true {
+            clusters[index].parent = nil
+        }
+        if !missing.isEmpty { report(.init(.clusters, names: missing.sorted().map(\.text))) }
+        let unknown = snapshot.stamp.clusterCount - clusters.count - missing.count
+        if unknown > 0 { report(.init(.clusters, count: unknown)) }
+    }
+}
+
+/// Segments of a snapshot that are needed for the same data.
+struct SegmentGroup {
+    var segments: [(id: SegmentID, kind: SegmentKind)]
+    var entryCount = 0
+    var documentCount = 0
+}
+
+extension BackupRepository {
+    /// Calls `body` with the segments of a snapshot. A list is passed before it is read.
+    ///
+    /// - Parameter isUnreadable: Called with the error of a list that cannot be read, which is then skipped
+    ///   if the result is `true`.
+    func forEachGroup(
+        of snapshot: BackupSnapshot, _ store: SegmentStore, isUnreadable: (SegmentID, any Error) -> Bool,
+        _ body: (SegmentGroup) throws -> Void
+    ) async throws {
+        func elements<Element>(
+            of list: SegmentID, _ kind: SegmentKind, _ read: () async throws -> [Element]
+        ) async throws -> [Element] {
+            try body(SegmentGroup(segments: [(list, kind)]))
+            do {
+                return try await read()
+            } catch  where isUnreadable(list, error) {
+                return []
+            }
+        }
+        for id in snapshot.sources { try body(SegmentGroup(segments: [(id, .sources)])) }
+        for id in snapshot.clusters { try body(SegmentGroup(segments: [(id, .clusters)])) }
+        if let run = snapshot.run { try body(SegmentGroup(segments: [(run, .run)])) }
+        for list in snapshot.originals {
+            for record in try await elements(of: list, .originals, { try await originals(of: list, store) }) {
+                try body(SegmentGroup(segments: record.parts.map { ($0, .original) }, documentCount: 1))
+            }
+        }
+        for list in snapshot.lists {
+            for run in try await elements(of: list, .list, { try await runs(of: list, store) }) {
+                try body(SegmentGroup(segments: run.all, entryCount: run.count))
+            }
         }
     }
 }

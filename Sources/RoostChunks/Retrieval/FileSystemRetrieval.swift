@@ -28,7 +28,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
-        let encoded = try metadata.map { try Self.encoded($0) }
+        let encoded = try metadata.map { try JSONEncoder.canonical.encode($0) }
         let files = files
         try await blocking {
             if let encoded {
@@ -79,7 +79,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
         let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
-        let encoded = try metadata.map { try Self.encoded($0) }
+        let encoded = try metadata.map { try JSONEncoder.canonical.encode($0) }
         let files = files
         return try await blocking {
             do {
@@ -159,12 +159,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
             try files.createFolder(url.deletingLastPathComponent())
             return try write()
         }
-    }
-
-    private static func encoded(_ metadata: ChunkMetadata) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(metadata)
     }
 
     private func url(of path: String) throws -> URL {

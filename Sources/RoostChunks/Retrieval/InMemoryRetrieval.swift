@@ -107,3 +107,137 @@ package enum ChunkPath {
         return folder + "/"
     }
 }
+
+/// A decorator that keeps recently used chunks in memory.
+///
+/// If several tasks read the same chunk at the same time and it is not cached, it is read only once. After a
+/// write or deletion through this retrieval, no reader receives the previous bytes. Changes that other
+/// processes or retrievals make are not noticed while a chunk is cached. Existence checks are not cached.
+public struct CachedRetrieval: ChunkRetrievalDecorator {
+    public let wrapped: any ChunkStorageRetrieval
+    private let cache: Cache
+
+    /// Creates a decorator with an empty cache.
+    ///
+    /// - Parameters:
+    ///   - wrapped: The retrieval whose chunks are cached.
+    ///   - limit: The maximum size of the cache, in bytes. The least recently used chunks are evicted first.
+    ///     The default is 64 MiB.
+    public init(wrapped: any ChunkStorageRetrieval, limit: Int = 64 << 20) {
+        self.wrapped = wrapped
+        cache = Cache(limit: max(0, limit))
+    }
+
+    public func readChunk(at path: String) async throws -> Data? {
+        try await cache.chunk(at: .init(path)) { [wrapped] in try await wrapped.readChunk(at: path) }
+    }
+
+    public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+        // A failed write may still have replaced the chunk, and a concurrent read may return the old or the
+        // new bytes. Cached bytes and reads in progress are therefore discarded both before and after the
+        // write.
+        cache.remove(.init(path))
+        defer { cache.remove(.init(path)) }
+        try await wrapped.writeChunk(data, at: path, metadata: metadata)
+    }
+
+    public func deleteChunk(at path: String) async throws {
+        cache.remove(.init(path))
+        defer { cache.remove(.init(path)) }
+        try await wrapped.deleteChunk(at: path)
+    }
+
+    public func createChunk(
+        _ data: Data, at path: String, metadata: ChunkMetadata?
+    ) async throws -> Bool {
+        cache.remove(.init(path))
+        defer { cache.remove(.init(path)) }
+        return try await wrapped.createChunk(data, at: path, metadata: metadata)
+    }
+
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        try await wrapped.chunks(in: folder)
+    }
+
+    package var cachedBytes: Int { cache.bytes }
+}
+
+extension CachedRetrieval {
+    /// The cached chunks and the reads in progress, shared by all copies of the retrieval.
+    private final class Cache: Sendable {
+        private struct Item {
+            /// Reads the chunk. It is a separate task, so that canceling one of several waiting tasks does not
+            /// cancel it.
+            let task: Task<Data?, any Error>
+            /// The number of the read, which distinguishes it from later ones of the same chunk.
+            let number: UInt64
+            var lastUse: UInt64
+            /// The number of bytes; 0 while the chunk is being read.
+            var size = 0
+        }
+
+        private struct State {
+            var items: [ChunkPath.Key: Item] = [:]
+            var uses: UInt64 = 0
+            var bytes = 0
+
+            mutating func remove(_ path: ChunkPath.Key) {
+                bytes -= items.removeValue(forKey: path)?.size ?? 0
+            }
+        }
+
+        private let limit: Int
+        private let state = Mutex(State())
+
+        init(limit: Int) { self.limit = limit }
+
+        var bytes: Int { state.withLock { $0.bytes } }
+
+        /// Returns a chunk from the cache, or the result of the read in progress, or starts a read.
+        func chunk(
+            at path: ChunkPath.Key, _ read: @escaping @Sendable () async throws -> Data?
+        ) async throws -> Data? {
+            let task = state.withLock { state in
+                state.uses += 1
+                let number = state.uses
+                if let item = state.items[path] {
+                    state.items[path]?.lastUse = number
+                    return item.task
+                }
+                let task = Task {
+                    do {
+                        let data = try await read()
+                        finish(path, number, data)
+                        return data
+                    } catch {
+                        finish(path, number, nil)
+                        throw error
+                    }
+                }
+                state.items[path] = Item(task: task, number: number, lastUse: number)
+                return task
+            }
+            return try await task.value
+        }
+
+        /// Keeps the result of a read, unless the chunk was written or deleted since the read began.
+        private func finish(_ path: ChunkPath.Key, _ number: UInt64, _ data: Data?) {
+            state.withLock { state in
+                guard state.items[path]?.number == number else { return }
+                guard let data, data.count <= limit else { return state.remove(path) }
+                state.items[path]?.size = data.count
+                state.bytes += data.count
+                guard state.bytes > limit else { return }
+                // A quarter of the cache is evicted at once, so that the sorting costs little per chunk.
+                for (other, item) in state.items.sorted(by: { $0.value.lastUse < $1.value.lastUse })
+                where item.size > 0 && other != path {
+                    state.remove(other)
+                    if state.bytes <= limit - limit / 4 { break }
+                }
+            }
+        }
+
+        /// Removes a chunk, and prevents a read in progress from being kept.
+        func remove(_ path: ChunkPath.Key) { state.withLock { $0.remove(path) } }
+    }
+}

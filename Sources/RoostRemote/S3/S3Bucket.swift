@@ -19,9 +19,6 @@ public struct S3Bucket: Sendable {
     public var attempts = 6
     /// The maximum delay between two attempts.
     public var maximumDelay: Duration = .seconds(20)
-    /// The maximum size in bytes of an object that can be read. An object is loaded into memory as a whole,
-    /// and uploaded in one request, for which S3 permits 5 GB.
-    public var maximumObjectSize = 4 << 30
     /// The environment variables. Only those that configure proxies, such as `https_proxy`, are kept.
     public var environment: [String: String] = [:] {
         didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
@@ -54,7 +51,7 @@ public struct S3Bucket: Sendable {
             else { throw ChunkStorageError.invalidPath(endpoint) }
             self.endpoint = url
         }
-        guard !region.isEmpty, region.utf8.allSatisfy(Self.isNameByte) else {
+        guard region.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil else {
             throw ChunkStorageError.invalidPath(region)
         }
         (self.name, self.prefix, self.region, self.credentials) = (name, prefix, region, credentials)
@@ -73,17 +70,7 @@ public struct S3Bucket: Sendable {
     /// Returns whether a name follows Amazon's rules for new buckets. Underscores and uppercase letters are
     /// also accepted, because older buckets and other servers use them.
     private static func isBucketName(_ name: String) -> Bool {
-        (3...255).contains(name.utf8.count) && !name.hasPrefix(".") && !name.hasSuffix(".")
-            && !name.contains("..") && name.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ".") }
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{1,253}[A-Za-z0-9_-]/) != nil && !name.contains("..")
     }
 
     /// The target of requests: scheme and host, the host with its port, and the part of the path that
@@ -101,4 +88,81 @@ public struct S3Bucket: Sendable {
         if !isPathStyle { host = "\(name).\(host)" }
         return ("\(scheme)://\(host)", host, isPathStyle ? "/\(name)" : "")
     }
+}
+
+/// The credentials for an S3-compatible object store.
+public struct S3Credentials: Sendable {
+    /// The id of the access key.
+    public var accessKey: String
+    /// The secret that belongs to the access key.
+    public var secretKey: Secret
+    /// The session token of temporary credentials.
+    public var sessionToken: Secret?
+
+    /// Creates credentials.
+    ///
+    /// - Parameters:
+    ///   - accessKey: The id of the access key.
+    ///   - secretKey: The secret that belongs to the access key.
+    ///   - sessionToken: The session token of temporary credentials.
+    public init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
+        (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
+    }
+
+    /// Returns the credentials that Amazon's own tools would use.
+    ///
+    /// They are read from the environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+    /// `AWS_SESSION_TOKEN` or, if these are not set, from the profile `AWS_PROFILE` (by default `default`) in
+    /// the file `AWS_SHARED_CREDENTIALS_FILE` (by default `~/.aws/credentials`).
+    ///
+    /// - Parameters:
+    ///   - environment: The environment variables.
+    ///   - home: The user's home folder.
+    /// - Returns: `nil` if there are no credentials.
+    public static func standard(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        home: URL = FileManager.default.homeDirectoryForCurrentUser
+    ) -> S3Credentials? {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        if let key = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") {
+            return S3Credentials(key, secret, value("AWS_SESSION_TOKEN"))
+        }
+        let path = value("AWS_SHARED_CREDENTIALS_FILE")
+        let file = path.map { URL(fileURLWithPath: $0) } ?? home.appendingPathComponent(".aws/credentials")
+        let profile = AWSProfile(value("AWS_PROFILE") ?? "default", in: file)
+        guard let key = profile["aws_access_key_id"], let secret = profile["aws_secret_access_key"]
+        else { return nil }
+        return S3Credentials(key, secret, profile["aws_session_token"])
+    }
+
+    private init?(_ key: String, _ secret: String, _ token: String?) {
+        guard let secretKey = Secret(secret), let accessKey = Secret(key) else { return nil }
+        self.init(accessKey: accessKey.text, secretKey: secretKey, sessionToken: token.flatMap { Secret($0) })
+    }
+}
+
+/// A profile in a configuration file of Amazon's tools, such as `~/.aws/credentials` or `~/.aws/config`.
+package struct AWSProfile: Sendable {
+    private var values: [String: String] = [:]
+
+    /// - Parameter file: The file; if it cannot be read, the profile is empty.
+    package init(_ name: String, in file: URL) {
+        guard let data = FileManager.default.contents(atPath: file.path), data.count < 1 << 20 else { return }
+        var isSelected = false
+        for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+                let section = text[text.index(after: text.startIndex)..<end].split(separator: " ")
+                isSelected = section == [name[...]] || section == ["profile", name[...]]
+            } else if isSelected, !line.hasPrefix(" "), !text.hasPrefix("#"), !text.hasPrefix(";"),
+                let equals = text.firstIndex(of: "=")
+            {
+                let key = text[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
+                values[key] = text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
+
+    /// Returns the value of a key, given in lowercase; `nil` if the value is missing or empty.
+    package subscript(key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
 }

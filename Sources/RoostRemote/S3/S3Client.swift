@@ -1,6 +1,11 @@
 import Foundation
 import HTTPTypes
 import RoostChunks
+import RoostFiles
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
 
 /// An HTTP client for an object store. It signs requests and repeats them after transient failures.
 final class S3Client: Sendable {
@@ -46,8 +51,6 @@ final class S3Client: Sendable {
             proxy: URL(string: bucket.server.base).flatMap { HTTPProxy(for: $0, bucket.environment) })
     }
 
-    /// Sends a request, and repeats it after transient failures, up to the maximum number of attempts.
-    ///
     /// - Returns: A response, which may have an unsuccessful status.
     func send(_ request: Request, isValid: (Response) -> Bool = { _ in true }) async throws -> Response {
         let digest = SignatureV4.digest(request.body)
@@ -157,6 +160,133 @@ final class S3Client: Sendable {
         default:
             return unavailable(
                 "\(server) responded with status \(response.status)" + (code.isEmpty ? "" : " (\(code))"))
+        }
+    }
+}
+
+/// Signs requests to object stores with AWS Signature Version 4. The payload is signed as a single chunk.
+///
+/// See <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>
+struct SignatureV4: Sendable {
+    var credentials: S3Credentials
+    var region: String
+    var service = "s3"
+
+    struct Request: Sendable {
+        var method: String
+        var path: String
+        /// The percent-encoded names and values of the query parameters.
+        var query: [(name: String, value: String)] = []
+        /// The headers, including `host`.
+        var headers: [(name: String, value: String)]
+        /// The SHA-256 of the body in hexadecimal.
+        var payload: String
+    }
+
+    /// Returns the headers of the signed request: the original headers, the date, the digest and the
+    /// signature.
+    func signed(_ request: Request, at date: Date = Date()) -> [(name: String, value: String)] {
+        let time = date.formatted(
+            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+        var headers = request.headers
+        headers.append(("x-amz-content-sha256", request.payload))
+        headers.append(("x-amz-date", time))
+        if let token = credentials.sessionToken { headers.append(("x-amz-security-token", token.text)) }
+        let sorted = headers.map { ($0.name.lowercased(), Self.trimmed($0.value)) }
+            .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+        let names = sorted.map(\.0).joined(separator: ";")
+        let query = request.query.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+            .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        let canonical = [
+            request.method, request.path, query, sorted.map { "\($0.0):\($0.1)\n" }.joined(), names,
+            request.payload,
+        ].joined(separator: "\n")
+        let scope = [String(time.prefix(8)), region, service, "aws4_request"]
+        let text = [
+            "AWS4-HMAC-SHA256", time, scope.joined(separator: "/"), Self.digest(Data(canonical.utf8)),
+        ]
+        .joined(separator: "\n")
+        var key = Array("AWS4\(credentials.secretKey.text)".utf8)
+        for part in scope { key = Self.code(part, key) }
+        let signature = Hexadecimal.text(Self.code(text, key))
+        headers.append(
+            (
+                "Authorization",
+                "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope.joined(separator: "/")),"
+                    + "SignedHeaders=\(names),Signature=\(signature)"
+            ))
+        return headers
+    }
+
+    private static func code(_ text: String, _ key: [UInt8]) -> [UInt8] {
+        SHA256.authenticationCode(of: Array(text.utf8), key: key)
+    }
+
+    static func digest(_ data: Data) -> String { SHA256.hexadecimal(data) }
+
+    private static func trimmed(_ value: String) -> String {
+        value.split(separator: " ").joined(separator: " ")
+    }
+
+    /// Encodes every byte as `%XX`, except the unreserved characters of RFC 3986.
+    static func percentEncoded(_ text: String, keepingSlashes: Bool = false) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%")] + Hexadecimal.digits(of: byte, isUppercase: true)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// An XML response of an object store, reduced to the name of its root element and the texts of selected
+/// elements.
+struct S3Document {
+    let root: String
+    private let texts: [String: [String]]
+
+    /// - Returns: `nil` if the data is not well-formed XML.
+    init?(_ data: Data, _ names: Set<String>) {
+        let reader = Reader(names)
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = reader
+        guard parser.parse(), let root = reader.root else { return nil }
+        (self.root, texts) = (root, reader.texts)
+    }
+
+    subscript(name: String) -> [String] { texts[name] ?? [] }
+
+    private final class Reader: NSObject, XMLParserDelegate {
+        private let names: Set<String>
+        private var current: (name: String, text: String)?
+        var root: String?
+        var texts: [String: [String]] = [:]
+
+        init(_ names: Set<String>) { self.names = names }
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+            qualifiedName: String?, attributes: [String: String]
+        ) {
+            if root == nil { root = name }
+            if names.contains(name) { current = (name, "") }
+        }
+
+        func parser(_ parser: XMLParser, foundCharacters text: String) { current?.text += text }
+
+        func parser(
+            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+        ) {
+            guard let found = current, found.name == name else { return }
+            texts[name, default: []].append(found.text)
+            current = nil
         }
     }
 }

@@ -1,6 +1,7 @@
 public import Foundation
 import HTTPTypes
 public import RoostChunks
+import RoostFiles
 
 /// A retrieval that stores chunks as objects in an S3-compatible object store, such as Amazon S3, MinIO, Ceph
 /// or R2.
@@ -24,6 +25,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     }
 
     private static let maximumKeyLength = 1024
+    /// The maximum size in bytes of an object that can be read, because it is loaded into memory as a whole.
+    private static let maximumObjectSize = 4 << 30
     /// The maximum size in bytes of the chunk metadata in Base64. S3 allows 2 KB for all headers of an
     /// object.
     private static let maximumMetadataSize = 1800
@@ -43,10 +46,10 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// Returns the contents of a chunk, or `nil` if it is missing.
     ///
     /// - Throws: `ChunkStorageError`: `.storageUnavailable` if all attempts fail or the server rejects the
-    ///   request; `.corrupt` for a checksum mismatch; `.tooLarge` if the object exceeds
-    ///   ``S3Bucket/maximumObjectSize``.
+    ///   request; `.corrupt` for a checksum mismatch; `.tooLarge` for an object of
+    ///   more than 4 GiB.
     public func readChunk(at path: String) async throws -> Data? {
-        let request = S3Client.Request(method: .get, key: try key(path), limit: bucket.maximumObjectSize)
+        let request = S3Client.Request(method: .get, key: try key(path), limit: Self.maximumObjectSize)
         let response = try await client.send(request) { response in
             guard response.status == 200, let digest = response.headers[named: Header.digest] else {
                 return true
@@ -187,9 +190,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         let name = UUID().uuidString
         var headers = [(name: Header.digest, value: SignatureV4.digest(data)), (Header.write, name)]
         if let metadata {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let text = try encoder.encode(metadata).base64EncodedString()
+            let text = try JSONEncoder.canonical.encode(metadata).base64EncodedString()
             guard text.utf8.count <= Self.maximumMetadataSize else {
                 throw ChunkStorageError.tooLarge(path: path, limit: Self.maximumMetadataSize)
             }
@@ -202,17 +203,14 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         if mustBeNew, try await presence(at: path) { return false }
         let response = try await client.send(
             .init(method: .put, key: key, headers: headers + condition, body: data))
-        if response.status == 412 { return try await isOurs(path, response, name) }
+        if response.status == 412 {
+            // The object may come from an earlier attempt of this write, whose response was lost.
+            guard response.attempts > 1 else { return false }
+            return try await head(path)?[named: Header.write] == name
+        }
         guard response.status == 200 || response.status == 204 else { throw client.refusal(response, path) }
         try requireStore(response)
         return true
-    }
-
-    /// Returns whether the existing object comes from an earlier attempt of the current write, whose response
-    /// was lost.
-    private func isOurs(_ path: String, _ response: S3Client.Response, _ name: String) async throws -> Bool {
-        guard response.attempts > 1 else { return false }
-        return try await head(path)?[named: Header.write] == name
     }
 
     private func head(_ path: String) async throws -> HTTPFields? {
@@ -231,7 +229,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         return key
     }
 
-    /// Returns whether the object store reports that the object does not exist.
     private func isMissing(_ response: S3Client.Response) -> Bool {
         response.status == 404 && response.code == "NoSuchKey"
     }

@@ -1,6 +1,7 @@
-import Foundation
+public import Foundation
 import HTTPTypes
 import NIOCore
+import RoostFiles
 import RoostModel
 
 /// Fetches web pages and feeds that a person names. Several calls can run at the same time.
@@ -186,5 +187,185 @@ public struct WebFetcher: Sendable {
         }
         let reason = failure?.description ?? "the connection failed"
         return WebError(.unavailable, "cannot fetch \(address): \(reason); check the address, or try again")
+    }
+}
+
+/// A page, feed or file that was fetched from a web server.
+public struct WebPage: Sendable, Hashable {
+    /// The URL from which the page was fetched, after redirects.
+    public var url: URL
+    /// The bytes of the page.
+    public var data: Data
+    /// The media type that the server stated, in lowercase letters and without parameters.
+    public var mediaType: String?
+    /// The character encoding that the server stated.
+    public var encodingName: String?
+    /// The values by which the server recognizes that the page has not changed.
+    public var validators: Validators
+
+    /// The values by which a server recognizes that a page has not changed (RFC 9110, section 8.8).
+    public struct Validators: Sendable, Hashable {
+        /// The value of `ETag`.
+        public var entityTag: String?
+        /// The value of `Last-Modified`.
+        public var lastModified: String?
+
+        /// Creates validators.
+        public init(entityTag: String? = nil, lastModified: String? = nil) {
+            self.entityTag = entityTag
+            self.lastModified = lastModified
+        }
+    }
+
+    /// The result of a request.
+    public enum Result: Sendable, Hashable {
+        case page(WebPage)
+        /// The page has not changed since the server stated the validators.
+        case notModified
+    }
+}
+
+/// The reason why a web page or feed cannot be fetched.
+public struct WebError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure. New codes may be added in any release.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The name of the code.
+        public let rawValue: String
+
+        /// Creates a code from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The address is not a valid http or https URL.
+        public static let invalidAddress = Code(rawValue: "invalidAddress")
+        /// The address, or an address to which the server redirects, belongs to a private network.
+        public static let privateAddress = Code(rawValue: "privateAddress")
+        /// The server cannot be reached, or did not respond in time.
+        public static let unavailable = Code(rawValue: "unavailable")
+        /// The server responded with an error.
+        public static let refused = Code(rawValue: "refused")
+        /// The page exceeds the limit on its size.
+        public static let tooLarge = Code(rawValue: "tooLarge")
+        /// The server redirects too often.
+        public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The message for people: the operation, its object, the cause and the next step.
+    public var message: String
+
+    /// Creates an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+
+    public var errorDescription: String? { message }
+}
+
+struct ContentType {
+    var mediaType: String?
+    var encodingName: String?
+
+    init(_ text: String) {
+        let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        mediaType = parts.first.flatMap { $0.contains("/") ? $0.lowercased() : nil }
+        for part in parts.dropFirst() where part.lowercased().hasPrefix("charset=") {
+            let value = part.dropFirst("charset=".count).trimmingCharacters(
+                in: CharacterSet(charactersIn: "\"' "))
+            encodingName = value.isEmpty ? nil : value
+        }
+    }
+}
+
+/// Checks the network addresses of a host before a connection.
+enum WebAddress {
+    static func resolve(_ host: String) async throws -> [SocketAddress] {
+        do {
+            return try await BlockingWork.run { _ in try lookUp(host) }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw WebError(
+                .unavailable,
+                "cannot fetch from \(host): its name cannot be resolved; check the address and the connection"
+            )
+        }
+    }
+
+    private struct Unknown: Error {}
+
+    private static func lookUp(_ host: String) throws -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        #if canImport(Darwin)
+            hints.ai_socktype = SOCK_STREAM
+        #else
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { throw Unknown() }
+        defer { freeaddrinfo(list) }
+        var result: [SocketAddress] = []
+        var next = list
+        while let info = next?.pointee {
+            if let address = info.ai_addr {
+                var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+                let status = getnameinfo(
+                    address, info.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                let name = String(
+                    decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                if status == 0, let address = try? SocketAddress(ipAddress: name, port: 0) {
+                    result.append(address)
+                }
+            }
+            next = info.ai_next
+        }
+        guard !result.isEmpty else { throw Unknown() }
+        return result
+    }
+
+    /// Returns whether an address is public: not in a private, loopback, link-local or other special-purpose
+    /// range (RFC 6890).
+    static func isPublic(_ address: SocketAddress) -> Bool {
+        switch address {
+        case .v4(let value):
+            withUnsafeBytes(of: value.address.sin_addr) { isPublic(v4: Array($0)) }
+        case .v6(let value):
+            withUnsafeBytes(of: value.address.sin6_addr) { isPublic(v6: Array($0)) }
+        case .unixDomainSocket: false
+        }
+    }
+
+    private static func isPublic(v4 bytes: [UInt8]) -> Bool {
+        switch (bytes[0], bytes[1]) {
+        case (0, _), (10, _), (127, _), (169, 254), (192, 168), (224..., _): false
+        case (172, 16...31), (100, 64...127), (198, 18...19): false
+        case (192, 0): bytes[2] != 0 && bytes[2] != 2
+        case (198, 51): bytes[2] != 100
+        case (203, 0): bytes[2] != 113
+        case (192, 88): bytes[2] != 99
+        default: true
+        }
+    }
+
+    private static func isPublic(v6 bytes: [UInt8]) -> Bool {
+        // Mapped, NAT64 and 6to4 addresses contain an IPv4 address, which is checked. Compatible addresses,
+        // which are deprecated, and the loopback address are refused.
+        let last = Array(bytes[12...])
+        if bytes[..<10].allSatisfy({ $0 == 0 }) {
+            let isMapped = bytes[10] == 0xFF && bytes[11] == 0xFF
+            return isMapped && isPublic(v4: last)
+        }
+        if Array(bytes[..<12]) == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0] { return isPublic(v4: last) }
+        if bytes[0] == 0x20, bytes[1] == 0x02 { return isPublic(v4: Array(bytes[2..<6])) }
+        // Only 2000::/3 is assigned for global use; Teredo, benchmarks and documentation are excluded.
+        guard bytes[0] & 0xE0 == 0x20 else { return false }
+        let isSpecial =
+            bytes[0] == 0x20 && bytes[1] == 0x01
+            && (bytes[2] < 0x02 || (bytes[2] == 0x0D && bytes[3] == 0xB8))
+        return !isSpecial && !(bytes[0] == 0x3F && bytes[1] == 0xFF)
     }
 }

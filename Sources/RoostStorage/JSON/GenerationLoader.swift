@@ -34,18 +34,15 @@ struct GenerationLoader {
         // longer than the mark states, not shorter.
         let mark = CommitMark(in: folder)
         if current != loaded.current {
-            try load(try Generation.decoded(current, path: folder.current.path), &loaded)
+            let generation = try Generation.decoded(current, path: folder.current.path)
+            (loaded.state, loaded.contents) = try generation.open(in: folder)
+            loaded.generation = generation
             loaded.current = current
             loaded.journalLength = 0
         }
         guard let generation = loaded.generation else { return }
         loaded.committedLength = mark.flatMap { $0.generation == generation.number ? $0.length : nil }
         try JournalReplayer(folder: folder, access: access).replay(generation.number, into: &loaded)
-    }
-
-    private func load(_ generation: Generation, _ loaded: inout LoadedStore) throws {
-        (loaded.state, loaded.contents) = try generation.open(in: folder)
-        loaded.generation = generation
     }
 
     /// Loads a folder to which Roost has not committed anything. The store gets its permanent id at the first
@@ -58,26 +55,14 @@ struct GenerationLoader {
         }
     }
 
-    static func missing(_ path: String) -> StorageError {
-        StorageError(.damaged, "cannot read the store: \(path) is missing", remedy: .inspectStore)
-    }
+    static func missing(_ path: String) -> StorageError { StorageError.unreadable("\(path) is missing") }
 }
 
 /// Reads a folder that contains only an `entries.json` and a `clusters.json`, written by another program.
 enum ForeignFolder {
-    struct Signature: Equatable {
-        var identity: FileIdentity?
-        var size: Int
-        var modified: Date?
-    }
-
-    static func signatures(_ directory: URL) -> [Signature] {
-        [Generation.entriesFile, Generation.clustersFile].map { name in
-            let url = directory.appendingPathComponent(name)
-            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-            return Signature(
-                identity: FileIdentity(url), size: attributes?[.size] as? Int ?? 0,
-                modified: attributes?[.modificationDate] as? Date)
+    static func signatures(_ directory: URL) -> [FileSignature?] {
+        [Generation.entriesFile, Generation.clustersFile].map {
+            FileSignature(directory.appendingPathComponent($0))
         }
     }
 
@@ -106,13 +91,9 @@ enum ForeignFolder {
     /// Derives the id of the store from its files. All providers of the folder derive the same id until one
     /// of the files changes.
     private static func storeID(_ directory: URL) -> UUID {
-        let signatures = signatures(directory).map { signature in
-            "\(signature.identity.map { "\($0)" } ?? "-") \(signature.size) "
-                + "\(signature.modified?.timeIntervalSince1970 ?? 0)"
-        }
-        guard signatures.contains(where: { !$0.hasPrefix("-") }) else { return UUID() }
-        return EntryID.derived(
-            source: directory.standardizedFileURL.path, key: signatures.joined(separator: "\n"))
+        let signatures = signatures(directory)
+        guard signatures.contains(where: { $0 != nil }) else { return UUID() }
+        return EntryID.derived(source: directory.standardizedFileURL.path, key: "\(signatures)")
     }
 
     private static func read<Value>(
@@ -133,5 +114,138 @@ enum ForeignFolder {
 
     private static func reason(_ error: any Error) -> String {
         (error as? JSONError)?.description ?? "a field is missing or has an unexpected type"
+    }
+}
+
+/// Applies the commits in a journal to the state in memory.
+///
+/// A writer holds the lock and reads the journal to its end. A reader must not return an incomplete commit,
+/// because its writer may still undo it. Therefore a reader reads bytes after the last marked commit only if
+/// no writer is active.
+struct JournalReplayer {
+    let folder: StoreFolder
+    let access: StoreAccess
+
+    /// The number of times, one millisecond apart, that a reader waits for an active writer to complete its
+    /// commit. A writer completes its own commit, or marks the last commit of a terminated writer, within
+    /// milliseconds.
+    private static let maximumWaits = 100
+
+    /// - Throws: `StorageError`: `.damaged`, `.locked`; `FileError` with `ENOENT` if the caller must load
+    ///   the generation again.
+    func replay(_ number: Int, into loaded: inout LoadedStore) throws {
+        let url = folder.journal(number)
+        let start = loaded.journalLength
+        guard let file = try openJournal(url, loaded) else {
+            guard start == 0 else { throw GenerationLoader.missing(url.path) }
+            return try check(length: 0, of: url, loaded)
+        }
+        let (size, lock) = try readableSize(of: file, number, from: start, loaded.committedLength)
+        defer { lock?.release() }
+        guard size >= start else {
+            try check(length: size, of: url, loaded)
+            // The journal has become shorter, because a writer undid a failed commit that this process had
+            // already read.
+            loaded.current = nil
+            throw FileError(operation: "continue reading", path: url.path, errno: ENOENT)
+        }
+        var length = start
+        if size > start {
+            let data = try file.read(at: start, count: size - start)
+            let contents = data.withUnsafeBytes { Journal.read($0) }
+            if let damage = contents.damage {
+                throw StorageError.unreadable("\(url.path) is damaged at byte \(start + damage)")
+            }
+            var state = loaded.state
+            for (revision, record) in contents.records where revision > state.stamp.revision {
+                try Self.apply(record, revision, to: &state, path: url.path)
+            }
+            length += contents.length
+            loaded.state = state
+        }
+        loaded.journalLength = length
+        try check(length: length, of: url, loaded)
+    }
+
+    /// Opens the journal. Returns `nil` if the journal does not exist because nothing was committed after the
+    /// generation was written.
+    ///
+    /// - Throws: `FileError` with `ENOENT` if the generation was removed after `CURRENT` was read.
+    private func openJournal(_ url: URL, _ loaded: LoadedStore) throws -> FileDescriptor? {
+        do {
+            return try FileDescriptor(url.path, O_RDONLY)
+        } catch let error as FileError where error.isMissing {
+            if try StoreFolder.contents(of: folder.current) != loaded.current { throw error }
+            return nil
+        }
+    }
+
+    private func check(length: Int, of url: URL, _ loaded: LoadedStore) throws {
+        guard let committed = loaded.committedLength, length < committed else { return }
+        throw StorageError.unreadable(
+            "\(url.path) is truncated; it ends \(committed - length) bytes before its last commit")
+    }
+
+    /// Returns the number of bytes of the journal that may be read.
+    ///
+    /// If a writer is active, bytes after the last marked commit belong to a commit that is being written and
+    /// may be undone. If no writer is active, they belong to a completed commit whose mark is missing,
+    /// because the process ended before it updated the mark or because the mark was lost in a power failure.
+    /// Such a commit is valid, and it is made durable before its changes are returned.
+    ///
+    /// - Returns: The number of bytes, and, if no writer is active, a lock that keeps writers out while the
+    ///   bytes are read.
+    private func readableSize(
+        of file: FileDescriptor, _ number: Int, from start: Int, _ committed: Int?
+    ) throws -> (size: Int, lock: FileLock?) {
+        guard case .reader(let lockURL) = access else { return (try file.size(), nil) }
+        var committed = committed
+        for attempt in 0..<Self.maximumWaits {
+            let size = try file.size()
+            if size <= max(committed ?? start, start) { return (size, nil) }
+            do {
+                if let lock = try FileLock.shared(lockURL) {
+                    try file.synchronize()
+                    try FileSystem.standard.synchronizeFolder(folder.url)
+                    return (try file.size(), lock)
+                }
+            } catch let error as FileError
+                where error.path == lockURL.path && (error.errno == ENOENT || error.deniesWriting)
+            {
+                // Assumes that no writer is active if the lock file is missing or cannot be opened.
+                return (size, nil)
+            }
+            if attempt + 1 < Self.maximumWaits { usleep(1000) }
+            if let mark = CommitMark(in: folder), mark.generation == number { committed = mark.length }
+        }
+        guard let committed else {
+            throw StorageError(
+                .locked,
+                "cannot read \(folder.path): another process is writing, and the mark of the last commit is "
+                    + "missing", isRetryable: true, remedy: .retryLater)
+        }
+        return (max(committed, start), nil)
+    }
+
+    static func apply(
+        _ record: Journal.Record, _ revision: Revision, to state: inout StoreState, path: String
+    ) throws {
+        if let batch = record.batch {
+            try state.apply(batch, at: Date(milliseconds: record.date))
+            state.forgetRemovals(
+                before: Date(milliseconds: record.date).addingTimeInterval(-ChangeFeed.tombstoneLifetime))
+        }
+        if let epoch = record.epoch { state.renewEpoch(to: epoch) }
+        guard state.stamp.revision == revision else {
+            throw StorageError.unreadable(
+                "\(path) contains a commit that does not follow from its generation")
+        }
+    }
+}
+
+extension StorageError {
+    /// The error for a JSON store whose files are damaged.
+    static func unreadable(_ damage: String) -> StorageError {
+        StorageError(.damaged, "cannot read the store: \(damage)", remedy: .inspectStore)
     }
 }

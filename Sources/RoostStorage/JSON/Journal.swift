@@ -58,15 +58,13 @@ enum Journal {
 
     private static func text(of record: Record) throws -> [UInt8] {
         var text: [UInt8] = []
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var separator = "{"
         if var batch = record.batch {
             let entries = batch.upserts
             batch.upserts = []
             // The entries make up most of a batch, and `EntryText` encodes them much faster than
             // `JSONEncoder`.
-            var rest = try encoder.encode(batch)
+            var rest = try JSONEncoder.canonical.encode(batch)
             text += "{\"batch\":".utf8
             if !entries.isEmpty {
                 text += "{\"upserts\":[".utf8

@@ -18,9 +18,6 @@ public struct LocalStorageProvider: StorageProvider {
         /// The maximum number of seconds to wait for another writer, 30 by default; `infinity` waits for
         /// weeks. After that, calls throw `.locked`.
         public var lockTimeout: TimeInterval = 30
-        /// The number of older generations that are kept, together with their journals. A repair can use them
-        /// if the current generation is damaged.
-        public var keptGenerations = 3
         /// The maximum size of the current files in bytes; `nil` for no limit. A commit that would exceed the
         /// limit throws `.full`.
         public var maximumSize: Int?

@@ -16,11 +16,6 @@ struct Sidecar {
     var archive: StoreState.Archive
     var extents: [Extent]
 
-    init(archive: StoreState.Archive, extents: [Extent]) {
-        self.archive = archive
-        self.extents = extents
-    }
-
     private static let magic = Array("ROOSTSC1".utf8)
     private static let end = Array("ROOSTEND".utf8)
     private static let none = UInt32.max
@@ -104,40 +99,6 @@ struct Sidecar {
         }
     }
 
-    // MARK: Reading
-
-    init(_ bytes: UnsafeRawBufferPointer) throws {
-        var reader = BinaryReader(bytes)
-        guard try reader.take(Self.magic.count).elementsEqual(Self.magic) else {
-            throw BinaryReader.InvalidData()
-        }
-        archive = StoreState.Archive(
-            store: try reader.uuid(), epoch: try reader.uuid(),
-            revision: Revision(rawValue: try reader.read()))
-        archive.horizon = Revision(rawValue: try reader.read())
-        archive.nextRow = Int(try reader.read(UInt32.self))
-        let position = try Self.position(&reader)
-        if position.revision > .zero { archive.clustersPosition = position }
-        extents = []
-        try readRecords(&reader)
-        for _ in 0..<(try reader.count(ofAtLeast: 36)) {
-            archive.removals.append(
-                .init(
-                    id: try reader.uuid(), position: try Self.position(&reader),
-                    removedAt: Date(milliseconds: try reader.read())))
-        }
-        for _ in 0..<(try reader.count(ofAtLeast: 16)) {
-            archive.sources.append(
-                Source(
-                    id: try reader.string(), fingerprint: try reader.string(),
-                    ingestedAt: Date(milliseconds: try reader.read())))
-        }
-        try readClustering(&reader)
-        guard try reader.take(Self.end.count).elementsEqual(Self.end), reader.remaining == 0 else {
-            throw BinaryReader.InvalidData()
-        }
-    }
-
     private static func position(_ reader: inout BinaryReader) throws -> ChangePosition {
         ChangePosition(revision: Revision(rawValue: try reader.read()), ordinal: try reader.read())
     }
@@ -191,6 +152,40 @@ struct Sidecar {
                 Assignment(
                     entry: entry, target: target, run: run, similarity: try reader.float(),
                     confidence: try reader.float()))
+        }
+    }
+}
+
+extension Sidecar {
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        var reader = BinaryReader(bytes)
+        guard try reader.take(Self.magic.count).elementsEqual(Self.magic) else {
+            throw BinaryReader.InvalidData()
+        }
+        archive = StoreState.Archive(
+            store: try reader.uuid(), epoch: try reader.uuid(),
+            revision: Revision(rawValue: try reader.read()))
+        archive.horizon = Revision(rawValue: try reader.read())
+        archive.nextRow = Int(try reader.read(UInt32.self))
+        let position = try Self.position(&reader)
+        if position.revision > .zero { archive.clustersPosition = position }
+        extents = []
+        try readRecords(&reader)
+        for _ in 0..<(try reader.count(ofAtLeast: 36)) {
+            archive.removals.append(
+                .init(
+                    id: try reader.uuid(), position: try Self.position(&reader),
+                    removedAt: Date(milliseconds: try reader.read())))
+        }
+        for _ in 0..<(try reader.count(ofAtLeast: 16)) {
+            archive.sources.append(
+                Source(
+                    id: try reader.string(), fingerprint: try reader.string(),
+                    ingestedAt: Date(milliseconds: try reader.read())))
+        }
+        try readClustering(&reader)
+        guard try reader.take(Self.end.count).elementsEqual(Self.end), reader.remaining == 0 else {
+            throw BinaryReader.InvalidData()
         }
     }
 }

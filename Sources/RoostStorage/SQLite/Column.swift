@@ -9,11 +9,6 @@ enum Column {
 
     static func bytes(_ text: String) -> Data { Data(text.utf8) }
 
-    /// Returns the hexadecimal digits of the bytes, as the SQL function `hex` does.
-    static func hexadecimal(_ bytes: Data) -> String {
-        Hexadecimal.text(bytes, isUppercase: true)
-    }
-
     static func bytes(_ vector: [Float]) -> Data {
         #if _endian(little)
             vector.withUnsafeBytes { Data($0) }
@@ -65,11 +60,7 @@ enum Column {
         return Data(text)
     }
 
-    static func json(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
-    }
+    static func json(_ value: some Encodable) throws -> Data { try JSONEncoder.canonical.encode(value) }
 
     /// Returns the metadata of an entry. `JSONDecoder` takes several times as long, which is noticeable for
     /// searches that read a hundred entries.
@@ -109,5 +100,64 @@ enum Column {
     /// - Parameter object: The object and its damage, for example "an entry whose checksum does not match".
     static func damaged(_ object: String) -> StorageError {
         StorageError(.damaged, "the database is damaged: it contains \(object)", remedy: .inspectStore)
+    }
+}
+
+/// The checksums of rows: CRC-32C over the columns, computed by the SQL function `roost_crc`.
+///
+/// A repair reads the rows of damaged pages, and keeps those whose checksums match. In tables whose rows are
+/// found by the row number of an entry, the checksum also covers the entry's id.
+enum Checksum {
+    struct Table {
+        let name: String
+        let columns: String
+        let coversID: Bool
+
+        init(_ name: String, _ columns: String, coversID: Bool = false) {
+            self.name = name
+            self.columns = columns
+            self.coversID = coversID
+        }
+
+        func value(of alias: String, id: String? = nil) -> String {
+            var names = columns.split(separator: ", ").map { "\(alias).\($0)" }
+            if coversID { names.append(id ?? "(SELECT id FROM entries o WHERE o.row = \(alias).row)") }
+            return "roost_crc(\(names.joined(separator: ", ")))"
+        }
+
+        func matches(_ alias: String, id: String? = nil) -> String {
+            "(\(alias).checksum IS \(value(of: alias, id: id)))"
+        }
+    }
+
+    static let entries = Table(
+        "entries",
+        "row, id, content, source, key, metadata, tags, structure, created, updated, digest, revision, "
+            + "ordinal, passages, dimension")
+    static let vectors = Table("vectors", "row, embedding", coversID: true)
+    static let passages = Table("passages", "row, ordinal, start, end, tokens, vector", coversID: true)
+    static let locations = Table("locations", "row, line, last_line, page, headings", coversID: true)
+    static let tombstones = Table("tombstones", "id, revision, ordinal, removed")
+    static let sources = Table("sources", "id, fingerprint, ingested")
+    static let clusters = Table("clusters", "id, record, centroid")
+    static let assignments = Table(
+        "assignments", "row, cluster, outlier, run, similarity, confidence", coversID: true)
+
+    static let tables = [
+        assignments, clusters, entries, locations, passages, sources, tombstones, vectors,
+    ]
+
+    static func check(_ row: Row, _ index: Int, _ object: @autoclosure () -> String) throws {
+        guard try row.value(index) as Bool? == true else {
+            throw Column.damaged("\(object()) whose checksum does not match")
+        }
+    }
+}
+
+extension Row {
+    /// Returns the value of a column. GRDB's subscript is not used, because it would trap on a value of a
+    /// different type, which a damaged row can contain.
+    func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> Value {
+        try decode(Value.self, atIndex: index)
     }
 }

@@ -74,9 +74,9 @@ struct DatabaseInspection {
 
     private func isDatabase() throws -> Bool {
         do {
-            _ = try file.read(configuration) {
-                try Int.fetchOne($0, sql: "PRAGMA schema_version")
-            }
+            let queue = try file.openReadOnly(configuration)
+            defer { try? queue.close() }
+            _ = try queue.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
             return true
         } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
             return false
@@ -125,33 +125,33 @@ extension DatabaseInspection {
         let findings = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)")
             .filter { $0 != "ok" }.map { StorageFinding.damage(path, $0, remedy: remedy) }
         // The check above has read all pages that are in use.
-        let pages = try PageChecksums.report(database).damagedPages
-        guard !pages.isEmpty else { return findings }
-        let list = pages.map(String.init).joined(separator: ", ")
-        return findings + [
-            .damage(path, "the checksums of these pages do not match: \(list)", remedy: remedy)
-        ]
+        let pages = try PageChecksums.report(database).damagedPages.map(String.init).joined(separator: ", ")
+        return findings
+            + damage(
+                if: !pages.isEmpty, path, "the checksums of these pages do not match: \(pages)",
+                remedy: remedy)
     }
 
     private func checkHeader(_ database: Database) throws -> [StorageFinding] {
-        guard try !PageChecksums.report(database).isChecksummed else { return [] }
-        return [
-            .damage(
-                path, "its header does not declare the checksums of its pages",
-                remedy: "rebuilds the database from the intact rows")
-        ]
+        damage(
+            if: try !PageChecksums.report(database).isChecksummed, path,
+            "its header does not declare the checksums of its pages",
+            remedy: "rebuilds the database from the intact rows")
+    }
+
+    private func damage(
+        if isDamaged: Bool, _ subject: String, _ message: String, remedy: String
+    ) -> [StorageFinding] {
+        isDamaged ? [.damage(subject, message, remedy: remedy)] : []
     }
 
     private func checkForeignKeys(_ database: Database) throws -> [StorageFinding] {
         let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM pragma_foreign_key_check") ?? 0
-        guard count > 0 else { return [] }
-        return [
-            .damage(
-                "foreign keys",
-                Count.text(
-                    count, "row refers to a row that does not exist", "rows refer to rows that do not exist"),
-                remedy: "omits them")
-        ]
+        return damage(
+            if: count > 0, "foreign keys",
+            Count.text(
+                count, "row refers to a row that does not exist", "rows refer to rows that do not exist"),
+            remedy: "omits them")
     }
 
     private func checkMark(_ database: Database) throws -> [StorageFinding] {
@@ -168,12 +168,9 @@ extension DatabaseInspection {
     private func checkEntryCount(_ database: Database) throws -> [StorageFinding] {
         let recorded = try Meta(database).entryCount
         let counted = try Meta.countEntries(database)
-        guard recorded != counted else { return [] }
-        return [
-            .damage(
-                "meta", "records \(recorded) entries, but the store contains \(counted)",
-                remedy: "counts them again")
-        ]
+        return damage(
+            if: recorded != counted, "meta",
+            "records \(recorded) entries, but the store contains \(counted)", remedy: "counts them again")
     }
 
     private func checkChecksums(
@@ -181,12 +178,9 @@ extension DatabaseInspection {
     ) throws -> [StorageFinding] {
         let sql = "SELECT count(*) FROM \(table.name) WHERE NOT \(table.matches(table.name))"
         let count = try Int.fetchOne(database, sql: sql) ?? 0
-        guard count > 0 else { return [] }
-        return [
-            .damage(
-                table.name, "the checksums of \(Count.text(count, "row")) do not match",
-                remedy: "omits them and keeps the damaged file")
-        ]
+        return damage(
+            if: count > 0, table.name, "the checksums of \(Count.text(count, "row")) do not match",
+            remedy: "omits them and keeps the damaged file")
     }
 
     /// Checks that the tables of tags and metadata, which are used to evaluate filters, agree with the

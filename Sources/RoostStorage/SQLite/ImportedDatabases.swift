@@ -2,18 +2,26 @@ package import Foundation
 import GRDB
 package import RoostModel
 
-protocol ImportedDatabase {
+package protocol ImportedDatabase: Sendable {
     var url: URL { get }
+    /// The tables by which such a database is recognized.
+    static var ownTables: [String] { get }
 }
 
 extension ImportedDatabase {
-    func failure(_ fault: String) -> StorageError {
+    package var isPresent: Bool {
+        (try? read { database in try Self.ownTables.allSatisfy { try database.tableExists($0) } }) ?? false
+    }
+
+    fileprivate func failure(_ fault: String) -> StorageError {
         StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
     }
 
     /// Checks that everything that is read is a table without computed columns. A view or a computed column
     /// of a hostile file could produce rows and values without end.
-    func checkTables(_ required: [String], optional: [String] = [], _ database: Database) throws {
+    fileprivate func checkTables(
+        _ required: [String], optional: [String] = [], _ database: Database
+    ) throws {
         for name in required where try !database.tableExists(name) {
             throw failure("the table \(name) is missing")
         }
@@ -27,7 +35,7 @@ extension ImportedDatabase {
 
     /// Reads the database without changing it. Functions in its schema are not called, because they can come
     /// from a hostile file.
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    fileprivate func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
@@ -64,7 +72,7 @@ package struct ImportedCollection: Sendable {
 ///
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
-package struct ChromaDatabase: ImportedDatabase, Sendable {
+package struct ChromaDatabase: ImportedDatabase {
     private struct Values {
         var text: String?
         var metadata: [String: MetadataValue] = [:]
@@ -75,17 +83,11 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
     private static let maximumTextSize = 64 << 20
     private static let textKey = "chroma:document"
 
-    private static let ownTables = [
-        "collections", "segments", "embeddings", "embedding_metadata",
-    ]
+    package static let ownTables = ["collections", "segments", "embeddings", "embedding_metadata"]
 
     package let url: URL
 
     package init(_ url: URL) { self.url = url }
-
-    package var isPresent: Bool {
-        (try? read { database in try Self.ownTables.allSatisfy { try database.tableExists($0) } }) ?? false
-    }
 
     package func collections() throws -> [ImportedCollection] {
         do {
@@ -197,16 +199,9 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
     private static func add(
         _ value: MetadataValue, for key: String, _ isArray: Bool, to metadata: inout [String: MetadataValue]
     ) {
-        guard isArray else {
-            metadata[key] = value
-            return
-        }
-        guard case .array(var elements) = metadata[key] else {
-            metadata[key] = .array([value])
-            return
-        }
-        elements.append(value)
-        metadata[key] = .array(elements)
+        var elements: [MetadataValue] = []
+        if case .array(let earlier) = metadata[key] { elements = earlier }
+        metadata[key] = isArray ? .array(elements + [value]) : value
     }
 
 }
@@ -216,25 +211,21 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
 ///
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
-package struct LLMDatabase: ImportedDatabase, Sendable {
+package struct LLMDatabase: ImportedDatabase {
     private static let maximumMetadataSize = 1 << 20
     /// The maximum size of a text in bytes, more than that of a long book.
     private static let maximumTextSize = 64 << 20
 
-    private static let tables = ["collections", "embeddings"]
+    package static let ownTables = ["collections", "embeddings"]
 
-    let url: URL
+    package let url: URL
 
     package init(_ url: URL) { self.url = url }
-
-    package var isPresent: Bool {
-        (try? read { database in try Self.tables.allSatisfy { try database.tableExists($0) } }) ?? false
-    }
 
     package func collections() throws -> [ImportedCollection] {
         do {
             return try read { database in
-                try checkTables(Self.tables, database)
+                try checkTables(Self.ownTables, database)
                 let rows = try Row.fetchAll(
                     database, sql: "SELECT id, name FROM collections ORDER BY id")
                 return try rows.map { row in

@@ -21,27 +21,15 @@ final class ReadOnlyDatabase: Sendable {
     }
 
     private struct Signature: Equatable {
-        var parts: [Part]
-
-        struct Part: Equatable {
-            var identity: FileIdentity?
-            var size: Int64
-            var seconds: Int
-            var nanoseconds: Int
-        }
+        let database: FileSignature?
+        let log: FileSignature?
 
         init(_ url: URL) {
-            parts = ["", "-wal"].map { suffix in
-                var status = stat()
-                guard stat(url.path + suffix, &status) == 0 else {
-                    return Part(identity: nil, size: 0, seconds: 0, nanoseconds: 0)
-                }
-                let modified = status.modificationTime
-                return Part(
-                    identity: FileIdentity(URL(fileURLWithPath: url.path + suffix)),
-                    size: Int64(status.st_size), seconds: modified.tv_sec, nanoseconds: modified.tv_nsec)
-            }
+            database = FileSignature(url)
+            log = FileSignature(URL(fileURLWithPath: url.path + "-wal"))
         }
+
+        var hasEmptyLog: Bool { log?.size ?? 0 == 0 }
     }
 
     private let url: URL
@@ -71,7 +59,7 @@ final class ReadOnlyDatabase: Sendable {
         let url = try DatabaseReplacement(of: url).current()
         guard try DatabaseFile(url).size() ?? 0 > 0 else { return nil }
         let signature = Signature(url)
-        if signature.parts[1].size == 0,
+        if signature.hasEmptyLog,
             let readers = try DatabaseConnections.openReaders(DatabaseFile(url, isImmutable: true), options)
         {
             return ReadOnlyDatabase(url, .immutable, signature, readers)
@@ -101,7 +89,7 @@ final class ReadOnlyDatabase: Sendable {
         let file = DatabaseFile(url)
         guard isReadOnly, try file.size() ?? 0 > 0 else { return try body(file) }
         let signature = Signature(url)
-        guard signature.parts[1].size == 0 else {
+        guard signature.hasEmptyLog else {
             let folder = try copied(url)
             defer { folder.remove() }
             return try body(DatabaseFile(folder.url.appendingPathComponent(url.lastPathComponent)))

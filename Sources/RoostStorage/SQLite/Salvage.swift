@@ -5,13 +5,8 @@ import RoostModel
 
 /// Copies the intact rows of a damaged database into a new one.
 struct Salvage {
-    private let url: URL
-    private let options: SQLiteStorageProvider.Options
-
-    init(_ url: URL, _ options: SQLiteStorageProvider.Options) {
-        self.url = url
-        self.options = options
-    }
+    let url: URL
+    let options: SQLiteStorageProvider.Options
 
     /// The number of entries per commit. It limits memory use, and makes the cost of a commit negligible.
     private static let batchSize = 500
@@ -165,7 +160,8 @@ struct Salvage {
     private func copySources(
         _ source: DatabaseQueue, to target: SQLiteStorageProvider, isComplete: Bool
     ) async throws -> [StorageFinding] {
-        guard let (sources, lost) = try await intact({ try await SalvageReader(source).sources() }) else {
+        guard let (sources, lost) = try await intact({ try await SalvageReader(source: source).sources() })
+        else {
             return [.damage("sources", "all records were lost; the next ingest reads every source again")]
         }
         let records = sources.map { record in
@@ -187,7 +183,7 @@ struct Salvage {
     private func copyClustering(
         _ source: DatabaseQueue, to target: SQLiteStorageProvider
     ) async throws -> [StorageFinding] {
-        guard let found = try await intact({ try await SalvageReader(source).clustering() }) else {
+        guard let found = try await intact({ try await SalvageReader(source: source).clustering() }) else {
             return [.damage("clusters", "all were lost; cluster the entries again")]
         }
         _ = try await target.commit(
@@ -202,9 +198,7 @@ struct Salvage {
 }
 
 struct SalvageReader {
-    private let source: DatabaseQueue
-
-    init(_ source: DatabaseQueue) { self.source = source }
+    let source: DatabaseQueue
 
     private func rows<Value>(
         _ sql: String, _ database: Database, _ value: (Row) throws -> Value

@@ -27,13 +27,13 @@ import Testing
         try pool.close()
     }
 
-    @Test(arguments: [(DatabaseFile.Synchronous.full, 2), (.normal, 1)])
+    @Test(arguments: [(SQLiteStorageProvider.Durability.full, 2), (.normal, 1)])
     func `a pool has the requested synchronous setting`(
-        synchronous: DatabaseFile.Synchronous, expected: Int
+        durability: SQLiteStorageProvider.Durability, expected: Int
     ) throws {
         let folder = try TemporaryFolder()
         let file = DatabaseFile(folder.url.appendingPathComponent("a.sqlite"))
-        let pool = try file.openPool(Configuration(), synchronous: synchronous)
+        let pool = try file.openPool(Configuration(), durability: durability)
         #expect(try pool.synchronousSetting() == expected)
     }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(WriteAheadLog.size(ofDatabase: file.url.path) == 0)
         try pool.close()
         #expect(!FileManager.default.fileExists(atPath: file.url.path + "-wal"))
-        #expect(try file.read(configuration) { try $0.tableExists("t") })
+        #expect(try file.openReadOnly(configuration).read { try $0.tableExists("t") })
     }
 
     @Test func `a database with an unknown migration is of a newer version`() throws {
@@ -99,7 +99,7 @@ import Testing
         options.durability = durability
         let store = try await SQLiteStorageProvider(
             databaseURL: folder.url.appendingPathComponent("roost.sqlite"), options: options)
-        #expect(try await store.synchronousSetting() == expected)
+        #expect(try store.connections.openedWriter().synchronousSetting() == expected)
         try await store.close()
     }
 }

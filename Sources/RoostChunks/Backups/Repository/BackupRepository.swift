@@ -1,6 +1,6 @@
 public import Foundation
 import RoostFiles
-import RoostModel
+@_exported import RoostModel
 
 /// A repository of backups. It contains snapshots of stores, which share unchanged data.
 ///

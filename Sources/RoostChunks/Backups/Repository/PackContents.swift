@@ -1,5 +1,7 @@
 import Foundation
 import RoostFiles
+import RoostModel
+import Synchronization
 
 struct SegmentLocation: Sendable, Hashable {
     /// The encoding of the stored bytes. The raw values are part of the on-disk format.
@@ -103,14 +105,14 @@ enum PackIndexCodec {
     }
 
     static func decode(_ data: Data) throws -> [PackContents] {
-        guard data.count >= 8, data.prefix(4) == magic else { throw EntryCodec.Damaged() }
+        guard data.count >= 8, data.prefix(4) == magic else { throw BinaryReader.InvalidData() }
         let size = data.withUnsafeBytes {
             Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         }
         let body = Data(data.dropFirst(8))
-        guard size <= maximumSize, let bytes = Self.decompressed(body, size) else {
-            throw EntryCodec.Damaged()
-        }
+        guard size <= maximumSize,
+            let bytes = body.count == size ? body : ZstdCodec.decompress(body, size: size)
+        else { throw BinaryReader.InvalidData() }
         return try EntryCodec.reading(bytes) { reader throws(BinaryReader.InvalidData) in
             var packs: [PackContents] = []
             for _ in 0..<(try reader.count(ofAtLeast: minimumPackSize)) {
@@ -141,9 +143,193 @@ enum PackIndexCodec {
             return packs
         }
     }
+}
 
-    private static func decompressed(_ body: Data, _ size: Int) -> Data? {
-        if body.count == size { return body }
-        return ZstdCodec.decompress(body, size: size)
+actor PackWriter {
+    private let retrieval: any ChunkStorageRetrieval
+    private let store: SegmentStore
+    private var segments: [(id: SegmentID, location: SegmentLocation)] = []
+    private var bytes = Data()
+    /// New segments that a caller has claimed and will add.
+    private var claimed = Set<SegmentID>()
+    /// The writes in progress, one per pack, in the order in which they began.
+    private var writing: [Task<Void, any Error>] = []
+    /// The error of the first write that failed. Later calls throw it, so that no backup is completed without
+    /// the pack.
+    private var failure: (any Error)?
+    private(set) var packs: [PackContents] = []
+    private(set) var writtenBytes = 0
+
+    /// The size in bytes at which a pack is written. Larger packs mean fewer objects, but more data has to be
+    /// read to get one segment.
+    static let packSize = 8 << 20
+    /// The maximum number of concurrent writes. Each pack is in memory until it is written.
+    private static let maximumConcurrentWrites = 2
+
+    private init(_ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore) {
+        (self.retrieval, self.store) = (retrieval, store)
+    }
+
+    /// Runs an operation that writes packs.
+    ///
+    /// When this call returns or throws, no write is in progress any more, so the caller can release the lock
+    /// on the repository. Writes that `body` did not wait for are canceled.
+    ///
+    /// - Parameters:
+    ///   - store: The segments that the repository has; those that are written are added.
+    ///   - body: The operation. It calls ``finish()`` at its end.
+    static func with<Value>(
+        _ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore,
+        _ body: (PackWriter) async throws -> Value
+    ) async throws -> Value {
+        let writer = PackWriter(retrieval, store)
+        do {
+            let value = try await body(writer)
+            await writer.stop()
+            return value
+        } catch {
+            await writer.stop()
+            throw error
+        }
+    }
+
+    /// Returns whether the caller must add a segment: it is not in the repository, and no other caller has
+    /// claimed it.
+    func claim(_ id: SegmentID) -> Bool {
+        guard store.location(of: id) == nil else { return false }
+        return claimed.insert(id).inserted
+    }
+
+    func add(_ id: SegmentID, _ location: SegmentLocation, _ stored: Data) async throws {
+        if let failure { throw failure }
+        var location = location
+        location.offset = bytes.count
+        segments.append((id, location))
+        bytes += stored
+        if bytes.count >= Self.packSize { try await startWrite() }
+    }
+
+    /// Writes the last pack and waits for all writes. After that, the repository and the segment store
+    /// contain all segments that were added.
+    func finish() async throws {
+        if let failure { throw failure }
+        try await startWrite()
+        while !writing.isEmpty { try await waitForFirstWrite() }
+    }
+
+    /// Cancels the writes in progress and waits until they have ended, even if the current task has been
+    /// canceled.
+    private func stop() async {
+        for task in writing { task.cancel() }
+        while !writing.isEmpty { _ = await writing.removeFirst().result }
+    }
+
+    private func waitForFirstWrite() async throws {
+        let task = writing.removeFirst()
+        do {
+            // The write is a separate task, so a cancellation of the current task is passed to it.
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+
+    private func startWrite() async throws {
+        guard !segments.isEmpty else { return }
+        let (data, contents) = (bytes, segments)
+        (bytes, segments) = (Data(), [])
+        let pack = PackContents(
+            name: SegmentID(hexadecimal: store.naming.name(of: data)) ?? .none, segments: contents)
+        packs.append(pack)
+        writtenBytes += data.count
+        let path = RepositoryObject.pack(pack.name.description)
+        let (retrieval, store) = (retrieval, store)
+        writing.append(
+            Task {
+                try await retrieval.writeChunk(data, at: path, metadata: nil)
+                store.add([pack])
+            })
+        while writing.count > Self.maximumConcurrentWrites { try await waitForFirstWrite() }
+    }
+}
+
+/// Read access to the segments of a repository: locates them with the indexes, reads them from packs and
+/// verifies their digests.
+final class SegmentStore: Sendable {
+    private struct PackedSegment: Sendable {
+        var pack: SegmentID
+        var location: SegmentLocation
+    }
+
+    private let segments = Mutex<[SegmentID: PackedSegment]>([:])
+    private let retrieval: any ChunkStorageRetrieval
+    let naming: SegmentNaming
+
+    /// - Parameter retrieval: The storage that packs are read from, preferably a `CachedRetrieval`.
+    init(_ retrieval: any ChunkStorageRetrieval, naming: SegmentNaming) {
+        (self.retrieval, self.naming) = (retrieval, naming)
+    }
+
+    /// Adds those segments of the given packs that the store does not have.
+    func add(_ packs: [PackContents]) {
+        segments.withLock { segments in
+            for pack in packs {
+                for (id, location) in pack.segments where segments[id] == nil {
+                    segments[id] = PackedSegment(pack: pack.name, location: location)
+                }
+            }
+        }
+    }
+
+    func location(of id: SegmentID) -> SegmentLocation? { segments.withLock { $0[id]?.location } }
+
+    func pack(of id: SegmentID) -> SegmentID? { segments.withLock { $0[id]?.pack } }
+
+    var ids: [SegmentID] { segments.withLock { Array($0.keys) } }
+
+    /// Returns the bytes of a segment after verifying its digest.
+    @concurrent
+    func read(_ id: SegmentID, _ kind: SegmentKind) async throws -> Data {
+        let stored = try await stored(id)
+        guard let location = location(of: id), location.kind == kind else {
+            throw Self.damaged(id, "no index lists it")
+        }
+        let data =
+            switch location.form {
+            case .plain: stored
+            case .compressed: ZstdCodec.decompress(stored, size: location.size)
+            }
+        guard let data, naming.id(of: data, kind) == id else {
+            throw Self.damaged(id, "its digest does not match")
+        }
+        return data
+    }
+
+    /// Returns the stored form of a segment, without decompressing or verifying it.
+    func stored(_ id: SegmentID) async throws -> Data {
+        guard let segment = segments.withLock({ $0[id] }) else {
+            throw Self.damaged(id, "no index lists it")
+        }
+        let path = RepositoryObject.pack(segment.pack.description)
+        guard let pack = try await retrieval.readChunk(at: path) else {
+            throw Self.damaged(id, "its pack \(path) is missing")
+        }
+        let location = segment.location
+        guard location.offset + location.storedSize <= pack.count else {
+            throw Self.damaged(id, "its pack \(path) is truncated")
+        }
+        let start = pack.startIndex + location.offset
+        return Data(pack[start..<start + location.storedSize])
+    }
+
+    private static func damaged(_ id: SegmentID, _ cause: String) -> BackupError {
+        BackupError(
+            .damaged, "cannot read segment \(id.description.prefix(12)) in the backup: \(cause)",
+            remedy: .verifyBackup)
     }
 }

@@ -8,8 +8,6 @@ import RoostVectors
 /// Ids, texts, vectors and assignments are separate segments, so that a change of one property leaves the
 /// other segments identical. `Documentation/Formats.md` describes the layout.
 enum EntryCodec {
-    struct Damaged: Error {}
-
     // MARK: Ids
 
     static func encodeIDs(_ entries: [Entry]) -> Data {
@@ -19,7 +17,7 @@ enum EntryCodec {
     }
 
     static func decodeIDs(_ data: Data) throws -> [Entry.ID] {
-        guard data.count % 16 == 0 else { throw Damaged() }
+        guard data.count % 16 == 0 else { throw BinaryReader.InvalidData() }
         return try reading(data) { reader throws(BinaryReader.InvalidData) in
             var ids: [Entry.ID] = []
             while reader.remaining > 0 { ids.append(try reader.uuid()) }
@@ -42,8 +40,7 @@ enum EntryCodec {
     /// as JSON, passages, location, and structure.
     static func encodeTexts(_ entries: [Entry]) throws -> Data {
         var writer = BinaryWriter()
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let encoder = JSONEncoder.canonical
         func write(_ text: String?) {
             writer.write(UInt8(text == nil ? 0 : 1))
             if let text { writer.write(counted: Array(text.utf8)) }
@@ -303,11 +300,7 @@ enum EntryCodec {
     ) throws -> Value {
         try data.withUnsafeBytes { bytes in
             var reader = BinaryReader(bytes)
-            do {
-                return try body(&reader)
-            } catch {
-                throw Damaged()
-            }
+            return try body(&reader)
         }
     }
 }

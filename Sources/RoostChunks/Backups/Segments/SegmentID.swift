@@ -1,5 +1,6 @@
 import Foundation
 import RoostFiles
+import RoostModel
 
 /// The name of a segment: the SHA-256 digest of its kind and bytes.
 ///
@@ -125,4 +126,69 @@ enum RepositoryObject {
 
     /// Returns the digest that is the name of an object, or `nil` for a file of another program.
     static func id(of path: String) -> SegmentID? { SegmentID(hexadecimal: name(of: path)) }
+}
+
+/// Encodes values as segments, and writes the segments that the repository does not yet have.
+actor SegmentWriter {
+    nonisolated let store: SegmentStore
+    nonisolated let packs: PackWriter
+    private(set) var counts = (new: 0, all: 0)
+
+    init(store: SegmentStore, packs: PackWriter) { (self.store, self.packs) = (store, packs) }
+
+    /// The number of runs that are encoded and compressed at the same time.
+    static let concurrency = 4
+
+    nonisolated func write(
+        _ runs: [[Entry]], _ assignments: [Entry.ID: Assignment]
+    ) async throws -> [RunRecord] {
+        try await runs.concurrentMap(limit: Self.concurrency) { run in
+            try await self.write(run, run.map { assignments[$0.id] })
+        }
+    }
+
+    @concurrent
+    nonisolated func write(_ entries: [Entry], _ assignments: [Assignment?]) async throws -> RunRecord {
+        let ids = try await write(EntryCodec.encodeIDs(entries), .ids)
+        let texts = try await write(try EntryCodec.encodeTexts(entries), .entries)
+        let vectors = try await write(EntryCodec.encodeVectors(entries), .vectors)
+        var assigned: SegmentID?
+        if assignments.contains(where: { $0 != nil }) {
+            assigned = try await write(EntryCodec.encodeAssignments(assignments), .assignments)
+        }
+        return RunRecord(
+            ids: ids, entries: texts, vectors: vectors, assignments: assigned, count: entries.count)
+    }
+
+    /// Writes a segment unless the repository already has it.
+    @concurrent
+    nonisolated func write(_ data: Data, _ kind: SegmentKind) async throws -> SegmentID {
+        guard data.count <= SegmentLocation.maximumSize else {
+            throw BackupError(
+                .badInput,
+                "cannot back up a segment of \(data.count) bytes: the limit is "
+                    + "\(SegmentLocation.maximumSize)")
+        }
+        let id = store.naming.id(of: data, kind)
+        let isNew = await packs.claim(id)
+        await count(isNew)
+        guard isNew else { return id }
+        let compressed = try ZstdCodec.compress(data, level: Self.level(of: kind))
+        let stored = compressed ?? data
+        let location = SegmentLocation(
+            kind: kind, form: compressed == nil ? .plain : .compressed, offset: 0, storedSize: stored.count,
+            size: data.count)
+        try await packs.add(id, location, stored)
+        return id
+    }
+
+    /// Returns the compression level. At higher levels, vectors hardly become smaller but take much longer.
+    private static func level(of kind: SegmentKind) -> Int32 {
+        kind == .vectors ? 1 : ZstdCodec.defaultLevel
+    }
+
+    private func count(_ isNew: Bool) {
+        counts.all += 1
+        if isNew { counts.new += 1 }
+    }
 }

@@ -75,7 +75,6 @@ enum EntryText {
 
     // MARK: Reading
 
-    /// - Parameter defaultDate: The date of an entry that does not contain a date.
     static func read(
         _ reader: inout JSONReader, withVectors: Bool = true, defaultDate: Date = Date(milliseconds: 0),
         dimension: Int = 0

@@ -53,11 +53,11 @@ struct SegmentCodecTests {
     ) {
         #expect(throws: Never.self, sourceLocation: sourceLocation) { try decode(encoding) }
         for length in 0..<encoding.count {
-            #expect(throws: EntryCodec.Damaged.self, "\(length) bytes", sourceLocation: sourceLocation) {
+            #expect(throws: BinaryReader.InvalidData.self, "\(length) bytes", sourceLocation: sourceLocation) {
                 try decode(encoding.prefix(length))
             }
         }
-        #expect(throws: EntryCodec.Damaged.self, "extended", sourceLocation: sourceLocation) {
+        #expect(throws: BinaryReader.InvalidData.self, "extended", sourceLocation: sourceLocation) {
             try decode(encoding + [0])
         }
     }
@@ -108,7 +108,7 @@ struct SegmentCodecTests {
         writer.write(raw: Self.name(1).bytes)
         writer.write(size)
         writer.write(UInt32(0))
-        #expect(throws: EntryCodec.Damaged.self) { try OriginalListCodec.decode(Data(writer.bytes)) }
+        #expect(throws: BinaryReader.InvalidData.self) { try OriginalListCodec.decode(Data(writer.bytes)) }
     }
 
     @Test func `names that differ in any byte have different hashes`() {
@@ -163,7 +163,7 @@ struct SegmentCodecTests {
         func decoded<Value>(_ decode: () throws -> Value) throws -> Value? {
             do {
                 return try decode()
-            } catch is EntryCodec.Damaged {
+            } catch is BinaryReader.InvalidData {
                 return nil
             } catch is DecodingError {
                 return nil

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RoostFiles
 import RoostModel
 import Synchronization
 
@@ -204,7 +205,7 @@ struct FilterSQL {
             return ("\(column) IN (\(marks))", values)
         }
         // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
-        let texts = values.map { "\"\(Column.hexadecimal($0))\"" }.joined(separator: ",")
+        let texts = values.map { "\"\(Hexadecimal.text($0, isUppercase: true))\"" }.joined(separator: ",")
         return ("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostVectors
 
 enum EntryRows {
     typealias Found = (row: UInt32, entry: Entry)
@@ -13,26 +14,15 @@ enum EntryRows {
         _ entry: Entry, row: Int64, at position: ChangePosition, store: UUID, writesParts: Bool,
         to rows: inout PendingRows
     ) throws {
-        let fingerprint = EntryFingerprint.of(entry)
-        rows.entries.append(store)
-        rows.entries.append(row)
-        rows.entries.append(position.revision)
-        rows.entries.append(Int64(position.ordinal))
-        rows.entries.append(entry.id)
-        rows.entries.append(entry.source)
-        rows.entries.append(entry.key)
-        rows.entries.append(entry.createdAt.milliseconds)
-        rows.entries.append(entry.updatedAt.milliseconds)
-        rows.entries.append(ContentDigest(of: entry.content).bytes)
-        rows.entries.append(fingerprint)
-        rows.entries.append(entry.passages.count)
-        rows.entries.append(entry.embeddings.count)
-        rows.entries.append(try entry.location.map { try Stored.json($0) })
+        rows.entries.append(
+            store, row, position.revision, Int64(position.ordinal), entry.id, entry.source, entry.key,
+            entry.createdAt.milliseconds, entry.updatedAt.milliseconds,
+            ContentDigest(of: entry.content).bytes, EntryFingerprint.of(entry), entry.passages.count,
+            entry.embeddings.count, try entry.location.map { try Stored.json($0) })
         rows.entries.seal()
-        rows.entries.append(entry.content)
-        rows.entries.append(Stored.json(metadata: .object(entry.metadata)))
-        rows.entries.append(Stored.json(metadata: .array(entry.tags.map { .string($0) })))
-        rows.entries.append(entry.structure?.coded)
+        rows.entries.append(
+            entry.content, Stored.json(metadata: .object(entry.metadata)),
+            Stored.json(metadata: .array(entry.tags.map { .string($0) })), entry.structure?.coded)
         rows.entries.seal()
         if writesParts { appendParts(of: entry, row: row, at: position.revision, store: store, to: &rows) }
     }
@@ -41,21 +31,14 @@ enum EntryRows {
         of entry: Entry, row: Int64, at revision: Revision, store: UUID, to rows: inout PendingRows
     ) {
         if !entry.embeddings.isEmpty {
-            rows.vectors.append(store)
-            rows.vectors.append(row)
-            rows.vectors.append(revision)
-            rows.vectors.append(searchableOrdinal(of: entry))
+            rows.vectors.append(store, row, revision, searchableOrdinal(of: entry))
             rows.vectors.append(vector: entry.embeddings)
             rows.vectors.seal()
         }
         for passage in entry.passages {
-            rows.passages.append(store)
-            rows.passages.append(row)
-            rows.passages.append(passage.ordinal)
-            rows.passages.append(revision)
-            rows.passages.append(passage.utf8Range.lowerBound)
-            rows.passages.append(passage.utf8Range.upperBound)
-            rows.passages.append(passage.tokenCount)
+            rows.passages.append(
+                store, row, passage.ordinal, revision, passage.utf8Range.lowerBound,
+                passage.utf8Range.upperBound, passage.tokenCount)
             // If an entry has only one passage, the passage has the same vector as the entry, and the vector
             // is stored only once. A passage without a vector belongs to an entry without one.
             rows.passages.append(vector: passage.vector == entry.embeddings ? nil : passage.vector)
@@ -63,14 +46,9 @@ enum EntryRows {
         }
         for attribute in Attribute.all(of: entry) {
             let number = attribute.number
-            rows.attributes.append(store)
-            rows.attributes.append(row)
-            rows.attributes.append(attribute.name)
-            rows.attributes.append(attribute.value)
-            rows.attributes.append(revision)
-            rows.attributes.append(attribute.text)
-            rows.attributes.append(number?.double)
-            rows.attributes.append(number?.integer)
+            rows.attributes.append(
+                store, row, attribute.name, attribute.value, revision, attribute.text, number?.double,
+                number?.integer)
         }
     }
 
@@ -194,4 +172,83 @@ struct EntryParts {
     var vector: ResultRow?
     /// The rows of the passages, in the order of their ordinals.
     var passages: [ResultRow] = []
+}
+
+enum SourceRows {
+    static let columns = Table.sources.selection("s")
+
+    static func name(_ id: Source.ID) -> UUID { Stored.shortDigest(.source, id) }
+
+    /// Returns the source in a row with the columns ``columns``, without the ids of its entries.
+    static func source(_ row: ResultRow, store: UUID) throws -> Source {
+        try row.verify(0..<5, after: Stored.checksumSeed(store), "a source record")
+        return Source(
+            id: try row.text(2), fingerprint: try row.text(3),
+            ingestedAt: Date(milliseconds: try row.int64(4)))
+    }
+
+    static func append(_ source: Source, at revision: Revision, store: UUID, to rows: inout RowBuffer) {
+        rows.append(
+            store, name(source.id), revision, source.id, source.fingerprint, source.ingestedAt.milliseconds)
+        rows.seal()
+    }
+}
+
+enum ClusterRows {
+    struct Positioned {
+        let position: Int64
+        let cluster: Cluster
+    }
+
+    static let columns = Table.clusters.selection("c")
+
+    static let assignmentColumns = Table.assignments.selection("a")
+
+    /// Returns the cluster in a row with the columns ``columns``, without its members.
+    static func positioned(_ row: ResultRow, store: UUID) throws -> Positioned {
+        try row.verify(0..<5, after: Stored.checksumSeed(store), "a cluster")
+        var cluster = try Stored.value(Cluster.self, row.rawBytes(3))
+        let centroid = row.rawBytes(4)
+        guard centroid.count % 4 == 0 else {
+            throw Stored.damaged("a centroid of \(centroid.count) bytes")
+        }
+        centroid.appendElements(from: 0, to: &cluster.centroid)
+        return Positioned(position: try row.int64(0), cluster: cluster)
+    }
+
+    static func assignment(_ row: ResultRow, store: UUID) throws -> Assignment {
+        try row.verify(0..<8, after: Stored.checksumSeed(store), "an assignment")
+        let target: Assignment.Target
+        if let cluster = try row.uuidIfPresent(3) {
+            target = .cluster(cluster)
+        } else {
+            guard let reason = try row.textIfPresent(4).flatMap(Partition.OutlierReason.init) else {
+                throw Stored.damaged("an assignment with neither a cluster nor an outlier reason")
+            }
+            target = .outlier(reason)
+        }
+        return Assignment(
+            entry: try row.uuid(2), target: target, run: try row.uuidIfPresent(5),
+            similarity: Float(try row.double(6)), confidence: Float(try row.double(7)))
+    }
+
+    static func append(
+        _ cluster: Cluster, position: Int64, at revision: Revision, store: UUID, to rows: inout RowBuffer
+    ) throws {
+        var record = cluster
+        (record.members, record.centroid) = ([], [])
+        var centroid: [UInt8] = []
+        centroid.append(elements: cluster.centroid)
+        rows.append(store, position, revision, cluster.id, try Stored.json(record), centroid)
+        rows.seal()
+    }
+
+    static func append(
+        _ assignment: Assignment, row: Int64, at revision: Revision, store: UUID, to rows: inout RowBuffer
+    ) {
+        rows.append(
+            store, row, revision, assignment.entry, assignment.cluster, assignment.outlierReason?.rawValue,
+            assignment.run, Double(assignment.similarity), Double(assignment.confidence))
+        rows.seal()
+    }
 }

@@ -75,13 +75,10 @@ struct FilterSQL {
     }
 
     private mutating func idCondition(_ prefix: String) -> String {
-        let isPossible = prefix.utf8.count <= 36 && prefix.utf8.allSatisfy { $0 == 45 || isDigit($0) }
-        guard isPossible else { return "FALSE" }
+        guard prefix.wholeMatch(of: /[0-9a-f-]{0,36}/) != nil else { return "FALSE" }
         let text = bind(Parameter(Array(prefix.utf8)))
         return "substr(e.id::text, 1, \(prefix.utf8.count)) = \(text)::text"
     }
-
-    private func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) || (97...102).contains(byte) }
 
     // MARK: Conditions
 

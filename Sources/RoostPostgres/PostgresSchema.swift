@@ -1,3 +1,6 @@
+import Foundation
+import RoostModel
+
 /// The tables and their migrations. A migration is never changed after its release.
 ///
 /// Every key and every index begins with the id of the store, so the tables can be distributed by it. Texts
@@ -166,4 +169,183 @@ enum DistributionSQL {
                 "SELECT create_distributed_table('roost.\($0)', 'store', colocate_with => 'roost.\(first)')"
             )
         }
+}
+
+/// A table with the columns that are inserted, in this order. The first column is always the id of the store.
+///
+/// `checksum` covers the columns before it; `body_checksum` also covers those after `checksum`.
+struct Table: Sendable {
+    struct Column: Sendable {
+        let name: String
+        let type: ColumnType
+    }
+
+    let name: String
+    let columns: [Column]
+
+    private init(_ name: String, _ columns: KeyValuePairs<String, ColumnType>) {
+        self.name = name
+        self.columns = columns.map { Column(name: $0.key, type: $0.value) }
+    }
+
+    static let entries = Table(
+        "entries",
+        [
+            "store": .uuid, "row": .int8, "added_revision": .int8, "ordinal": .int8, "id": .uuid,
+            "source": .bytea, "key": .bytea, "created": .int8, "updated": .int8, "digest": .bytea,
+            "fingerprint": .bytea, "passages": .int8, "dimension": .int8, "location": .bytea,
+            "checksum": .int8, "content": .bytea, "metadata": .bytea, "tags": .bytea,
+            "structure": .bytea, "body_checksum": .int8,
+        ])
+    static let vectors = Table(
+        "vectors",
+        [
+            "store": .uuid, "row": .int8, "added_revision": .int8, "ordinal": .int8, "embedding": .vector,
+            "checksum": .int8,
+        ])
+    static let passages = Table(
+        "passages",
+        [
+            "store": .uuid, "row": .int8, "ordinal": .int8, "added_revision": .int8, "range_start": .int8,
+            "range_end": .int8, "tokens": .int8, "embedding": .vector, "checksum": .int8,
+        ])
+    static let attributes = Table(
+        "attributes",
+        [
+            "store": .uuid, "row": .int8, "name": .uuid, "value": .uuid, "added_revision": .int8,
+            "text": .bytea, "number": .float8, "integer_number": .int8,
+        ])
+    static let removals = Table(
+        "removals",
+        [
+            "store": .uuid, "revision": .int8, "ordinal": .int8, "id": .uuid, "removed": .int8,
+            "checksum": .int8,
+        ])
+    static let sources = Table(
+        "sources",
+        [
+            "store": .uuid, "name": .uuid, "added_revision": .int8, "id": .bytea, "fingerprint": .bytea,
+            "ingested": .int8, "checksum": .int8,
+        ])
+    static let clusters = Table(
+        "clusters",
+        [
+            "store": .uuid, "position": .int8, "added_revision": .int8, "id": .uuid, "record": .bytea,
+            "centroid": .bytea, "checksum": .int8,
+        ])
+    static let assignments = Table(
+        "assignments",
+        [
+            "store": .uuid, "row": .int8, "added_revision": .int8, "entry": .uuid, "cluster": .uuid,
+            "outlier": .bytea, "run": .uuid, "similarity": .float8, "confidence": .float8, "checksum": .int8,
+        ])
+
+    /// The tables whose rows are valid from `added_revision` until before `removed_revision`.
+    static let versioned = [entries, vectors, passages, attributes, sources, clusters, assignments]
+
+    /// The number of `removed_revision` in rows that are still valid.
+    static let neverRemoved = Int64.max
+
+    /// Returns the columns after the id of the store, each with an alias of the table.
+    func selection(_ alias: String) -> String {
+        columns.dropFirst().map { "\(alias).\($0.name)" }.joined(separator: ", ")
+    }
+}
+
+enum TableSQL {
+    /// Returns the statement that inserts rows, which are given as one array per column.
+    static func insertion(_ table: Table) -> String {
+        let names = table.columns.map(\.name).joined(separator: ", ")
+        let arrays = table.columns.enumerated().map { "$\($0.offset + 1)::\($0.element.type.rawValue)[]" }
+        return """
+            INSERT INTO roost.\(table.name) (\(names))
+            SELECT * FROM unnest(\(arrays.joined(separator: ", ")))
+            """
+    }
+
+    /// - Parameter revision: The first revision at which the rows are no longer valid.
+    static func ending(
+        _ table: Table, by key: String, _ values: Parameter, as type: ColumnType, store: UUID,
+        at revision: Int64
+    ) -> Statement {
+        Statement(
+            """
+            UPDATE roost.\(table.name) SET removed_revision = $2::int8
+            WHERE store = $1::uuid AND \(key) = ANY($3::\(type.rawValue)[])
+                AND removed_revision = \(Table.neverRemoved)
+            """, [Parameter(store), Parameter(revision), values])
+    }
+
+    /// Returns an SQL condition that is true for the rows that are valid at a revision.
+    static func isValid(_ alias: String) -> String {
+        "\(alias).added_revision <= $2::int8 AND \(alias).removed_revision > $2::int8"
+    }
+
+    static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
+    static let commit = Statement("COMMIT")
+    static let rollback = Statement("ROLLBACK")
+
+    /// Records a commit, so a commit whose response was lost is recognized.
+    static func recordCommit(store: UUID, revision: Int64, batch: UUID) -> Statement {
+        Statement(
+            "INSERT INTO roost.commits (store, revision, batch) VALUES ($1::uuid, $2::int8, $3::uuid)",
+            [Parameter(store), Parameter(revision), Parameter(batch)])
+    }
+
+    static func findCommit(store: UUID, batch: UUID) -> Statement {
+        Statement(
+            "SELECT revision FROM roost.commits WHERE store = $1::uuid AND batch = $2::uuid",
+            [Parameter(store), Parameter(batch)])
+    }
+
+    static func batch(of revision: Revision, store: UUID) -> Statement {
+        Statement(
+            "SELECT batch FROM roost.commits WHERE store = $1::uuid AND revision = $2::int8",
+            [Parameter(store), Parameter(Int64(revision.rawValue))])
+    }
+
+    static let analysis = Statement(
+        "ANALYZE " + (Table.versioned + [.removals]).map { "roost.\($0.name)" }.joined(separator: ", "),
+        isKept: false)
+
+    // MARK: Compaction
+
+    /// Returns the latest revision that was committed longer ago than a number of seconds; NULL if there is
+    /// none.
+    static func revision(store: UUID, olderThan seconds: Double) -> Statement {
+        Statement(
+            """
+            SELECT max(revision) FROM roost.commits
+            WHERE store = $1::uuid AND committed < now() - $2::float8 * interval '1 second'
+            """, [Parameter(store), Parameter(seconds)])
+    }
+
+    /// Deletes the rows that no readable snapshot contains.
+    static func deleteVersions(_ table: Table, store: UUID, upTo revision: Int64) -> Statement {
+        Statement(
+            "DELETE FROM roost.\(table.name) WHERE store = $1::uuid AND removed_revision <= $2::int8",
+            [Parameter(store), Parameter(revision)])
+    }
+
+    /// Deletes the records of commits up to a revision, except recent ones.
+    static func deleteCommits(store: UUID, upTo revision: Int64, olderThan seconds: Double) -> Statement {
+        Statement(
+            """
+            DELETE FROM roost.commits WHERE store = $1::uuid AND revision < $2::int8
+                AND committed < now() - $3::float8 * interval '1 second'
+            """, [Parameter(store), Parameter(revision), Parameter(seconds)])
+    }
+
+    /// Returns the revision of the latest removal before a date; NULL if there is none.
+    static func lastRemoval(store: UUID, before date: Date) -> Statement {
+        Statement(
+            "SELECT max(revision) FROM roost.removals WHERE store = $1::uuid AND removed < $2::int8",
+            [Parameter(store), Parameter(date.milliseconds)])
+    }
+
+    static func deleteRemovals(store: UUID, upTo revision: Int64) -> Statement {
+        Statement(
+            "DELETE FROM roost.removals WHERE store = $1::uuid AND revision <= $2::int8",
+            [Parameter(store), Parameter(revision)])
+    }
 }
