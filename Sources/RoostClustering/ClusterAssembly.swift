@@ -38,8 +38,7 @@ package struct ClusterAssembly: Sendable {
         precondition(
             ids.count == partition.labels.count && vectors.rows == ids.count,
             "each label needs one entry and one vector")
-        self.partition = partition
-        self.ids = ids
+        (self.partition, self.ids) = (partition, ids)
         rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
         tally = WordTally(groups: partition.count)
         quality = ClusterQuality(partition, vectors)
@@ -253,8 +252,7 @@ package struct ClusterAssembly: Sendable {
     private func trace(
         _ memberIDs: [[Entry.ID]], _ clusterIDs: [Cluster.ID], from previous: [Cluster]
     ) -> ClusterLineage.Trace {
-        var result = ClusterLineage.Trace(
-            origins: Array(repeating: [], count: members.count), vanished: [])
+        var result = ClusterLineage.Trace(origins: Array(repeating: [], count: members.count), vanished: [])
         for (groups, clusters, isParent) in levels(previous) {
             let found = ClusterLineage.trace(
                 groups.map { memberIDs[$0] }, groups.map { clusterIDs[$0] }, from: clusters)
@@ -275,7 +273,6 @@ package struct ClusterAssembly: Sendable {
         return matches
     }
 
-    /// Returns the groups and the previous clusters that are leaves, and those that are parents.
     private func levels(_ previous: [Cluster]) -> [(groups: [Int], clusters: [Cluster], isParent: Bool)] {
         let parents = Set(partition.parents.compactMap(\.self))
         let previousParents = Set(previous.compactMap(\.parent))
@@ -285,7 +282,6 @@ package struct ClusterAssembly: Sendable {
         }
     }
 
-    /// Returns the clusters, where parent clusters have the members of all of their descendants.
     private static func addingMembersOfDescendants(to clusters: [Cluster]) -> [Cluster] {
         let members = clusters.membersByCluster()
         return clusters.map { cluster in

@@ -70,7 +70,6 @@ package enum ClusterIdentity {
     ///
     /// - Returns: For each row its column, such that the sum of weights is maximal and no column occurs
     ///   twice; `nil` for a row without a column.
-    /// - Complexity: O(min(rows, columns)² · max(rows, columns)).
     static func assignment(_ weights: [[Double]]) -> [Int?] {
         let columns = weights.first?.count ?? 0
         guard weights.count <= columns else {

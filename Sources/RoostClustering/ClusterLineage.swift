@@ -98,8 +98,7 @@ public struct ClusterLineage: Sendable, Hashable {
         where !present.contains(origin.cluster) && !related.contains(origin.cluster) {
             // The clusters that now contain most of the old cluster's remaining members.
             let heirs = (byOrigin[origin.cluster] ?? []).map { Self.side($0.cluster) }
-            found[.death, default: []].append(
-                Event(kind: .death, before: [Self.side(origin)], after: heirs))
+            found[.death, default: []].append(Event(kind: .death, before: [Self.side(origin)], after: heirs))
         }
         for kind in Kind.allCases {
             events += (found[kind] ?? []).map { event in
@@ -155,9 +154,7 @@ public struct ClusterLineage: Sendable, Hashable {
         Side(id: cluster.id, label: cluster.label, size: cluster.members.count)
     }
 
-    private static func precedes(_ a: Side, _ b: Side) -> Bool {
-        (b.size, a.id) < (a.size, b.id)
-    }
+    private static func precedes(_ a: Side, _ b: Side) -> Bool { (b.size, a.id) < (a.size, b.id) }
 }
 
 extension ClusterLineage {
@@ -167,7 +164,6 @@ extension ClusterLineage {
         var origins: [[Cluster.Origin]]
         /// The previous clusters none of whose members is in a group now.
         var vanished: [Cluster.Origin]
-        /// The stability of the clusters, as defined by `ClusteringRun/stability`.
         var stability: Double?
     }
 
@@ -176,11 +172,7 @@ extension ClusterLineage {
     /// An origin of a group is the previous cluster that it continues, and each previous cluster of which the
     /// group has the largest part, or at least a quarter of the remaining members, or which makes up more
     /// than half of the group.
-    ///
-    /// - Complexity: O(members).
-    static func trace(
-        _ groups: [[Entry.ID]], _ identities: [Cluster.ID], from previous: [Cluster]
-    ) -> Trace {
+    static func trace(_ groups: [[Entry.ID]], _ identities: [Cluster.ID], from previous: [Cluster]) -> Trace {
         var groupOf: [Entry.ID: Int] = [:]
         for (group, members) in groups.enumerated() { for member in members { groupOf[member] = group } }
         var trace = Trace(origins: Array(repeating: [], count: groups.count), vanished: [])

@@ -8,12 +8,10 @@ struct ClusterQuality {
     /// 1 minus the cosine of each group's centroid with the nearest other centroid; `nil` if there is only
     /// one group.
     private(set) var separations: [Float?]
-    /// The mean silhouette of each group's sampled rows.
     private(set) var silhouettes: [Float?]
     /// The 5th percentile of the similarities of each group's rows with its centroid: the minimum similarity
     /// at which a new entry joins the cluster. `nil` for fewer than three rows.
     private(set) var assignmentThresholds: [Float?]
-    /// The mean silhouette of all sampled rows.
     private(set) var silhouette: Double?
 
     /// The maximum number of rows for which silhouettes are computed. They are spread evenly over all rows.
@@ -27,8 +25,6 @@ struct ClusterQuality {
     /// The silhouette of a row is (b - a) / max(a, b), where a is its mean distance to the others of its
     /// group and b the mean distance to the rows of the nearest other group (Rousseeuw 1987). The distance is
     /// 1 minus the cosine, so the mean distance to a group can be computed from the sum of its vectors.
-    ///
-    /// - Complexity: O(n · d + sample · groups · d).
     init(_ partition: Partition, _ vectors: Matrix) {
         let (k, d) = (partition.count, vectors.columns)
         let groups = partition.labels.map(\.group)

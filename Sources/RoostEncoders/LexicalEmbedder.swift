@@ -82,9 +82,7 @@ public struct LexicalEmbedder: Embedder {
         for (index, word) in words.enumerated() {
             let weight = StopWords.english.contains(word) ? Weight.stopWord : Weight.word
             add(word.utf8, kind: 1, weight: weight)
-            if index > 0 {
-                add((words[index - 1] + " " + word).utf8, kind: 2, weight: Weight.pair * weight)
-            }
+            if index > 0 { add((words[index - 1] + " " + word).utf8, kind: 2, weight: Weight.pair * weight) }
             let marked = Array("<\(word)>".utf8)
             for size in 3...4 where marked.count > size {
                 for start in 0...(marked.count - size) {

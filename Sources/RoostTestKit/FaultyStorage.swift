@@ -37,25 +37,15 @@ public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
         /// - Precondition: `first` is at least 1.
         public init(_ calls: Set<StorageCall>, at first: Int = 1, count: Int = 1, with fault: Fault) {
             precondition(first >= 1, "calls are numbered from 1, not \(first)")
-            self.calls = calls
-            self.first = first
-            self.count = count
-            self.fault = fault
+            (self.calls, self.first, self.count, self.fault) = (calls, first, count, fault)
         }
     }
 
-    private let intercepted: InterceptedStorage<Base, Faults>
+    /// The wrapped store, including the injected faults.
+    public let base: InterceptedStorage<Base, Faults>
 
     /// Creates a store that forwards its calls to another store and injects faults.
-    public init(_ base: Base, failing plan: Plan) {
-        intercepted = InterceptedStorage(base, by: Faults(plan))
-    }
-
-    /// The wrapped store, including the injected faults.
-    public var base: InterceptedStorage<Base, Faults> { intercepted }
-
-    /// The number of calls so far of the kinds that the plan counts.
-    public var callCount: Int { intercepted.interceptor.count }
+    public init(_ base: Base, failing plan: Plan) { self.base = InterceptedStorage(base, by: Faults(plan)) }
 
     /// The interceptor that carries out a plan.
     public final class Faults: StorageInterceptor {
@@ -63,8 +53,6 @@ public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
         private let calls = Mutex(0)
 
         init(_ plan: Plan) { self.plan = plan }
-
-        var count: Int { calls.withLock { $0 } }
 
         public func intercept<Value: Sendable>(
             _ call: StorageCall, size: Int, _ body: () async throws -> Value

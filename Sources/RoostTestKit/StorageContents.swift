@@ -119,26 +119,19 @@ public struct StorageContents: Sendable, Hashable {
 }
 
 extension StorageProvider {
-    /// Reads all changes after a cursor.
+    /// Reads all changes after a cursor. A page that does not advance is an error, so that no test hangs.
     ///
-    /// - Parameters:
-    ///   - cursor: The position after which to read.
-    ///   - limit: The maximum number of changes on a page.
-    /// - Returns: The changes and the cursor after them; `nil` if the store requires a reset.
-    /// - Throws: `StorageError` with `.damaged` if a page is too large or does not advance, so that a faulty
-    ///   store does not stop a test; an error thrown by the store.
+    /// - Returns: `nil` if the store requires a reset.
     func allChanges(
         after cursor: ChangeCursor, limit: Int
     ) async throws -> (changes: [Change], next: ChangeCursor)? {
         var (all, cursor): ([Change], ChangeCursor) = ([], cursor)
         while true {
             guard
-                case .changes(let page, let next, let isLast) = try await changes(
-                    after: cursor, limit: limit)
+                case .changes(let page, let next, let isLast) = try await changes(after: cursor, limit: limit)
             else { return nil }
             guard page.count <= limit else {
-                throw StorageError(
-                    .damaged, "a page with a limit of \(limit) has \(page.count) changes")
+                throw StorageError(.damaged, "a page with a limit of \(limit) has \(page.count) changes")
             }
             all += page
             if isLast { return (all, next) }
@@ -165,8 +158,6 @@ struct ChangeFollower {
     /// Reads a page.
     ///
     /// - Returns: The number of changes, and whether the page is the last one for the moment.
-    /// - Throws: `StorageError` with `.damaged` if the feed is out of order, repeats itself or is reset; an
-    ///   error thrown by the store.
     mutating func readPage(limit: Int) async throws -> (count: Int, isLast: Bool) {
         try Task.checkCancellation()
         guard

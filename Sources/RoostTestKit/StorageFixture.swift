@@ -69,3 +69,10 @@ public struct LawViolation: Error, Sendable, CustomStringConvertible {
 
     public var description: String { "\(law): \(message)" }
 }
+
+extension RawRepresentable<String> {
+    /// Throws the violation of this law unless a condition is true.
+    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        if !condition { throw LawViolation(law: self, message: message()) }
+    }
+}

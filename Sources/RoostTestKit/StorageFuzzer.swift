@@ -12,10 +12,7 @@ public struct StorageFuzzer: Sendable {
     public var length: Int
 
     /// Creates a fuzzer.
-    public init(seed: UInt64, length: Int = 100) {
-        self.seed = seed
-        self.length = length
-    }
+    public init(seed: UInt64, length: Int = 100) { (self.seed, self.length) = (seed, length) }
 
     /// A difference between the store and the in-memory store, with a short sequence of operations that
     /// produces it.
@@ -158,9 +155,7 @@ private struct FuzzRun {
         return try await compare()
     }
 
-    private static func body(
-        of operation: FuzzOperation
-    ) -> (any StorageProvider) async throws -> Void {
+    private static func body(of operation: FuzzOperation) -> (any StorageProvider) async throws -> Void {
         { store in
             switch operation {
             case .commit(let batch): _ = try await store.commit(batch)

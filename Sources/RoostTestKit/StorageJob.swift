@@ -34,9 +34,7 @@ public struct StorageJob: Sendable, Hashable {
 
     /// Creates a job.
     public init(_ kind: Kind, first: Int, count: Int) {
-        self.kind = kind
-        self.first = first
-        self.count = count
+        (self.kind, self.first, self.count) = (kind, first, count)
     }
 
     /// Creates a job from the arguments of a program; `nil` if the arguments do not describe a job.

@@ -211,7 +211,6 @@ extension Trial {
             try await store.snapshot().stamp, before, "the stamp after the calls of canceled tasks")
     }
 
-    /// Requires that a call of a canceled task throws `CancellationError`.
     func requireCancellation(
         _ subject: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -245,8 +245,7 @@ extension Trial {
         let (_, cursor) = try await changes(after: .start, limit: 100)
         for _ in 0..<2 {
             try await store.compact()
-            try requireEqual(
-                try await store.snapshot().stamp, snapshot.stamp, "the stamp after a compaction")
+            try requireEqual(try await store.snapshot().stamp, snapshot.stamp, "the stamp after a compaction")
             try requireSame(try await StorageContents(store), before, "the store after a compaction")
             try requireSame(try await StorageContents(snapshot), seen, "an earlier snapshot")
         }

@@ -14,8 +14,7 @@ extension Trial {
             change(&entry)
             return WriteBatch(upserts: [self.entry(2), entry])
         }
-        var deep: MetadataValue = 1
-        for _ in 0..<100 { deep = .array([deep]) }
+        let deep = (0..<100).reduce(MetadataValue.integer(1)) { value, _ in .array([value]) }
         let cluster = Cluster(label: "c")
         func passage(_ range: Range<Int>, _ vector: [Float]) -> Passage {
             Passage(ordinal: 0, utf8Range: range, vector: vector)
@@ -25,18 +24,15 @@ extension Trial {
             ("an infinite vector", with { $0.embeddings[0] = .infinity }),
             ("a passage outside the text", with { $0.passages = [passage(0..<1000, $0.embeddings)] }),
             ("a passage of another dimension", with { $0.passages = [passage(0..<1, [1])] }),
-            (
-                "a structure that is not that of the text",
-                with { $0.structure = TextStructure(blocks: [0..<1000]) }
-            ),
+            ("the structure of another text", with { $0.structure = TextStructure(blocks: [0..<1000]) }),
             ("metadata that is not finite", with { $0.metadata = ["n": .number(.nan)] }),
             ("metadata that is nested 100 levels deep", with { $0.metadata = ["n": deep] }),
             ("a date before the year 1", with { $0.createdAt = Date(milliseconds: -70_000_000_000_000) }),
             ("a date after the year 9999", with { $0.updatedAt = Date(milliseconds: .max / 4) }),
             ("a batch that contains an entry twice", WriteBatch(upserts: [entry(3), kept, kept])),
             (
-                "a batch that contains a source twice",
-                WriteBatch(sources: [Source(id: "s", fingerprint: "1"), Source(id: "s", fingerprint: "2")])
+                "a source that occurs twice",
+                WriteBatch(sources: ["1", "2"].map { Source(id: "s", fingerprint: $0) })
             ),
             ("a batch that contains a cluster twice", WriteBatch(clusters: [cluster, cluster])),
             (

@@ -9,12 +9,9 @@ struct Trial: Sendable {
     let store: any StorageProvider
 
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: law, message: message()) }
+        try law.require(condition, message())
     }
 
-    /// Requires that a value is equal to the expected one.
-    ///
-    /// - Parameter subject: A description of the value for the error message.
     func requireEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ subject: String) throws {
         try require(found == expected, Self.difference(subject, "\(found)", "\(expected)"))
     }
@@ -52,9 +49,6 @@ struct Trial: Sendable {
             createdAt: Date(milliseconds: 1_700_000_000_000 + Int64(number)))
     }
 
-    /// Reads all changes after a cursor.
-    ///
-    /// - Returns: The changes, and the cursor that follows the last of them.
     func changes(after cursor: ChangeCursor, limit: Int) async throws -> ([Change], ChangeCursor) {
         guard let all = try await store.allChanges(after: cursor, limit: limit) else {
             throw LawViolation(law: law, message: "a cursor of the current epoch required a reset")

@@ -19,8 +19,7 @@ public struct PassageSplitter: Sendable, Hashable {
         precondition(
             overlap >= 0 && overlap < maximumTokens,
             "the overlap must be from 0 to \(maximumTokens - 1), not \(overlap)")
-        self.maximumTokens = maximumTokens
-        self.overlap = overlap
+        (self.maximumTokens, self.overlap) = (maximumTokens, overlap)
     }
 
     /// The kind of boundary before a token. Later cases are preferred when a text is cut.
@@ -158,9 +157,7 @@ public struct PassageSplitter: Sendable, Hashable {
     }
 
     /// Marks the boundaries inside blocks that fit into one passage, so that no block is cut.
-    private func protect(
-        _ blocks: [Range<Int>], _ tokens: [Range<Int>], in boundaries: inout [Boundary]
-    ) {
+    private func protect(_ blocks: [Range<Int>], _ tokens: [Range<Int>], in boundaries: inout [Boundary]) {
         var token = 0
         for block in blocks {
             while token < tokens.count, tokens[token].lowerBound < block.lowerBound { token += 1 }

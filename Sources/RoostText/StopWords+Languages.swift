@@ -60,7 +60,6 @@ extension StopWords {
     /// The stop words in lower case without diacritics of the languages that have been asked for.
     private static let folded = Mutex<[TextLanguage: Set<[UInt8]>]>([:])
 
-    /// Returns the UTF-8 of the words of a language. A word may occur twice.
     static func words(of language: TextLanguage) -> [Substring.UTF8View.SubSequence] {
         (lists[language] ?? "")[...].utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
     }

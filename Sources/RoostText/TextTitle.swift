@@ -88,7 +88,6 @@ package enum TextTitle {
         character.isASCII && !character.isWhitespace && !character.isLetter && !character.isNumber
     }
 
-    /// Returns the first sentence, or the text if it has only one.
     private static func sentence(of text: String) -> String {
         var previous: Character = " "
         for index in text.indices {

@@ -25,9 +25,7 @@ package enum BLAS {
         let isLibrary: Bool
 
         init(name: String, kernel: String? = nil, isLibrary: Bool = true) {
-            self.name = name
-            self.kernel = kernel
-            self.isLibrary = isLibrary
+            (self.name, self.kernel, self.isLibrary) = (name, kernel, isLibrary)
         }
 
         package var description: String { kernel.map { "\(name) (\($0))" } ?? name }
@@ -44,8 +42,7 @@ package enum BLAS {
 
         @inline(__always)
         package init(_ start: UnsafePointer<Float>, stride: Int, transposed: Bool = false) {
-            self.start = start
-            self.stride = stride
+            (self.start, self.stride) = (start, stride)
             self.isTransposed = transposed
         }
     }

@@ -17,9 +17,7 @@ public struct Matrix: Sendable, Hashable {
         precondition(
             rows >= 0 && columns >= 0 && elements.count == rows * columns,
             "a matrix of \(rows) by \(columns) cannot have \(elements.count) elements")
-        self.rows = rows
-        self.columns = columns
-        self.elements = elements
+        (self.rows, self.columns, self.elements) = (rows, columns, elements)
     }
 
     /// Creates a matrix of zeros.
@@ -36,8 +34,7 @@ public struct Matrix: Sendable, Hashable {
         var elements: [Float] = []
         elements.reserveCapacity(rows.count * columns)
         for row in rows {
-            precondition(
-                row.count == columns, "every row must have \(columns) numbers, not \(row.count)")
+            precondition(row.count == columns, "every row must have \(columns) numbers, not \(row.count)")
             elements.append(contentsOf: row)
         }
         self.init(rows: rows.count, columns: columns, elements: elements)

@@ -49,9 +49,7 @@ public struct Partition: Sendable, Hashable {
         case outlier(OutlierReason)
 
         /// The index of the group; `nil` for an outlier.
-        public var group: Int? {
-            if case .group(let number) = self { number } else { nil }
-        }
+        public var group: Int? { if case .group(let number) = self { number } else { nil } }
     }
 
     /// The label of each row (n).
@@ -82,9 +80,7 @@ public struct Partition: Sendable, Hashable {
     ) {
         precondition(labels.count == similarities.count && labels.count == confidences.count)
         precondition(parents.map { $0.count == centroids.rows } ?? true)
-        self.labels = labels
-        self.centroids = centroids
-        self.similarities = similarities
+        (self.labels, self.centroids, self.similarities) = (labels, centroids, similarities)
         self.confidences = confidences
         self.parents = parents ?? Array(repeating: nil, count: centroids.rows)
         self.facts = facts
@@ -136,9 +132,7 @@ extension Partition {
         }
         let numbers = [similarities, confidences, stabilities.compactMap(\.self)]
         guard centroids.isFinite, numbers.joined().allSatisfy(\.isFinite), facts.values.allSatisfy(\.isFinite)
-        else {
-            return "with a number that is not finite"
-        }
+        else { return "with a number that is not finite" }
         return nil
     }
 
@@ -185,9 +179,7 @@ extension Partition {
     /// - Precondition: `groups` has one element for each row, and none is negative; `parents` has one element
     ///   for each group.
     /// - Complexity: O(rows · levels · columns), and O(groups · columns) for each outlier.
-    public init(
-        groups: [Int?], of vectors: Matrix, parents: [Int?]? = nil, facts: [String: Double] = [:]
-    ) {
+    public init(groups: [Int?], of vectors: Matrix, parents: [Int?]? = nil, facts: [String: Double] = [:]) {
         precondition(groups.count == vectors.rows, "each row needs a group or nil")
         precondition(groups.allSatisfy { $0 ?? 0 >= 0 }, "the number of a group is negative")
         let used = groups.reduce(0) { max($0, ($1 ?? -1) + 1) }
@@ -254,10 +246,7 @@ public struct ClusteringError: LocalizedError, Sendable, Hashable, CustomStringC
     public let message: String
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+    public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     public var description: String { message }
 

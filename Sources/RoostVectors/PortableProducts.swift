@@ -6,9 +6,6 @@ enum PortableProducts {
     private static let columnsPerBlock = 64
 
     /// Computes c = alpha · a · b + beta · c, like ``BLAS/gemm(_:_:into:stride:m:n:k:alpha:beta:)``.
-    ///
-    /// - Complexity: 2 · m · n · k floating-point operations on the calling thread, and up to (m + 64) · k
-    ///   numbers of memory.
     static func gemm(
         _ a: BLAS.Operand, _ b: BLAS.Operand, into c: UnsafeMutablePointer<Float>, stride: Int,
         m: Int, n: Int, k: Int, alpha: Float, beta: Float

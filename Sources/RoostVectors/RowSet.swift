@@ -10,9 +10,7 @@ public struct RowSet: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
     public init() { bits = BitSet() }
 
     /// Creates a set of the given rows.
-    public init(_ rows: some Sequence<UInt32>) {
-        bits = BitSet(rows.lazy.map { Int($0) })
-    }
+    public init(_ rows: some Sequence<UInt32>) { bits = BitSet(rows.lazy.map { Int($0) }) }
 
     /// Creates a set of the rows of a range that satisfy a condition.
     ///

@@ -39,9 +39,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     ///
     /// The algorithm of the standard library's `random(in:using:)` may change between releases; this one does
     /// not.
-    public mutating func nextUnit() -> Double {
-        Double(next() >> 11) * 0x1p-53
-    }
+    public mutating func nextUnit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Returns an integer in `0..<bound` without bias (Lemire 2019, by rejection).
     ///

@@ -9,8 +9,6 @@ enum SymmetricEigenvectors {
 
     /// Returns the eigenvalues (n), ascending, and the eigenvectors (n, n) with eigenvector i in row i;
     /// `nil` if the matrix contains a number that is not finite.
-    ///
-    /// - Complexity: O(n³) time, and 16n² bytes.
     static func compute(_ symmetric: Matrix) -> (values: [Float], vectors: Matrix)? {
         let n = symmetric.rows
         var a = [Double](repeating: 0, count: n * n)
@@ -32,9 +30,7 @@ enum SymmetricEigenvectors {
         }
         let order = (0..<n).sorted { a[$0 * n + $0] < a[$1 * n + $1] }
         let elements = order.flatMap { row in (0..<n).map { Float(vectors[row * n + $0]) } }
-        return (
-            order.map { Float(a[$0 * n + $0]) }, Matrix(rows: n, columns: n, elements: elements)
-        )
+        return (order.map { Float(a[$0 * n + $0]) }, Matrix(rows: n, columns: n, elements: elements))
     }
 
     /// Rotates each pair of rows and columns so that their common element becomes zero.

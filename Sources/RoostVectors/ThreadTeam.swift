@@ -36,9 +36,7 @@ package final class ThreadTeam: Sendable {
     /// Calls `body` with a team, on the calling thread, and dissolves the team when `body` returns.
     package static func run<Result>(threads: Int, _ body: (ThreadTeam) throws -> Result) rethrows -> Result {
         let team = ThreadTeam(threads: max(1, threads))
-        for _ in 1..<team.threads {
-            DispatchQueue.global(qos: .userInitiated).async { team.help() }
-        }
+        for _ in 1..<team.threads { DispatchQueue.global(qos: .userInitiated).async { team.help() } }
         defer { team.isOver.store(true, ordering: .releasing) }
         return try body(team)
     }

@@ -30,10 +30,7 @@ public struct Neighbor: Sendable, Hashable {
     public let score: Float
 
     /// Creates a neighbor.
-    public init(row: UInt32, score: Float) {
-        self.row = row
-        self.score = score
-    }
+    public init(row: UInt32, score: Float) { (self.row, self.score) = (row, score) }
 
     /// Returns whether this neighbor ranks before another. The higher score ranks first; of two equal scores,
     /// the one with the lower row.
@@ -64,9 +61,7 @@ package struct TopK: Sendable {
 
     /// The score below which a candidate is not kept. A candidate whose score is NaN is never kept.
     @inline(__always)
-    package var threshold: Float {
-        heap.count < capacity ? -.infinity : (heap.first?.score ?? .infinity)
-    }
+    package var threshold: Float { heap.count < capacity ? -.infinity : (heap.first?.score ?? .infinity) }
 
     @inline(__always)
     package mutating func insert(row: UInt32, score: Float) {

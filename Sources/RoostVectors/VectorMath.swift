@@ -21,9 +21,7 @@ package func innerProduct(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPoin
     return roost_dot(first, second, a.count)
 }
 
-package func length(of vector: [Float]) -> Float {
-    roost_dot(vector, vector, vector.count).squareRoot()
-}
+package func length(of vector: [Float]) -> Float { roost_dot(vector, vector, vector.count).squareRoot() }
 
 /// Returns the vector scaled to unit length. A vector of zeros is returned unchanged.
 package func normalized(_ vector: [Float]) -> [Float] {

@@ -29,9 +29,6 @@ struct NearestNeighbors: Sendable {
     /// Up to ``maximumExactCount`` rows, all pairs are compared, first by vectors quantized to bytes. For
     /// more rows, each row is compared with the rows of the cells next to its own (``Cells``), which finds
     /// nearly all neighbors. The result does not depend on the number of threads.
-    ///
-    /// - Complexity: O(n² · d) byte operations for an exact result; otherwise, O(n · d) with a factor of
-    ///   about 12,000.
     static func find(
         in vectors: Matrix, k: Int, exactUpTo limit: Int = maximumExactCount, seed: UInt64
     ) throws
@@ -86,7 +83,6 @@ struct NearestNeighbors: Sendable {
         }
     }
 
-    /// Returns the nearest neighbors of some rows among the rows of the given spans.
     private static func best(
         _ k: Int, of rows: Range<Int>, among spans: [Range<Int>], in base: UnsafePointer<Float>,
         dimension d: Int

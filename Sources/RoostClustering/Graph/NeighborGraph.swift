@@ -8,9 +8,6 @@ import RoostVectors
 /// of two rows is a neighbor of the other, the edge has that weight. If both are, the weights a and b combine
 /// like probabilities: a + b - a · b.
 enum NeighborGraph {
-    /// Builds the graph.
-    ///
-    /// - Complexity: O(n · k²).
     static func make(_ neighbors: NearestNeighbors) -> WeightedGraph {
         let (n, k) = (neighbors.count, neighbors.k)
         let weights = Parallel.mapBlocks(of: n, size: 1024) { rows in

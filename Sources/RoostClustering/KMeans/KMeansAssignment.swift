@@ -19,7 +19,6 @@ struct KMeansAssignment {
     /// - Parameters:
     ///   - labels: The nearest centroid of each point in the previous iteration; negative if unknown.
     ///   - seconds: The second-nearest ones.
-    /// - Complexity: O(n · k · d).
     func run(_ labels: [Int32], _ seconds: [Int32]) -> [NearestTwo] {
         Parallel.mapBlocks(of: points.rows, size: Self.block) { rows in
             if centroids.rows >= Self.minimumCentroidsForBytes,
@@ -52,9 +51,7 @@ struct KMeansAssignment {
         let products = points.products(of: rows, with: centroids)
         return rows.map { row in
             var best = NearestTwo()
-            for group in 0..<k {
-                best.insert(Int32(group), products[(row - rows.lowerBound) * k + group])
-            }
+            for group in 0..<k { best.insert(Int32(group), products[(row - rows.lowerBound) * k + group]) }
             return best
         }
     }
@@ -62,9 +59,7 @@ struct KMeansAssignment {
     /// Compares points with the centroids that quantized products do not rule out.
     ///
     /// - Returns: `nil` if a point has a component that is not finite.
-    private func searchQuantized(
-        _ rows: Range<Int>, _ labels: [Int32], _ seconds: [Int32]
-    ) -> [NearestTwo]? {
+    private func searchQuantized(_ rows: Range<Int>, _ labels: [Int32], _ seconds: [Int32]) -> [NearestTwo]? {
         let (d, k) = (centroids.columns, centroids.rows)
         var best = [NearestTwo](repeating: NearestTwo(), count: rows.count)
         var thresholds = [Float](repeating: -.infinity, count: rows.count)

@@ -6,7 +6,6 @@ struct KMeansRun: Sendable {
     /// The centroids, (k, d), unit length.
     private(set) var centroids: Matrix
     private(set) var labels: [Int32]
-    /// The cosine similarity of each point to its nearest centroid.
     private(set) var similarities: [Float]
     /// The cosine similarity of each point to its second-nearest centroid.
     private(set) var runnersUp: [Float]
@@ -95,7 +94,6 @@ struct KMeansRun: Sendable {
         return zip(previous, labels).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
     }
 
-    /// Returns the nearest centroid of each point. If several centroids are equally near, the first is used.
     static func nearest(_ centroids: Matrix, to points: Matrix) -> [Int32] {
         nearestTwo(centroids, to: points).first
     }

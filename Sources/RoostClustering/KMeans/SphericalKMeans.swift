@@ -39,9 +39,7 @@ public struct SphericalKMeans: Clusterer {
 
     /// Creates a clusterer.
     public init(clusters: Int, seed: UInt64 = 0, restarts: Int = 8, maximumIterations: Int = 100) {
-        self.clusters = clusters
-        self.seed = seed
-        self.restarts = restarts
+        (self.clusters, self.seed, self.restarts) = (clusters, seed, restarts)
         self.maximumIterations = maximumIterations
     }
 
@@ -116,7 +114,6 @@ enum KMeansSeeding {
     ///
     /// - Returns: The row numbers of k points. The points are distinct if the sample has enough distinct
     ///   points.
-    /// - Complexity: O(m · k · log k · d) for a sample of m points.
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
         let wanted = max(sampleSize, pointsPerGroup * k)
         guard points.rows > wanted else { return try choose(k, ofAll: points, using: &generator) }

@@ -1,6 +1,5 @@
 import RoostText
 
-/// A word or phrase from which labels are made.
 struct LabelPhrase: Sendable, Hashable {
     let text: String
     /// The stem of the word in its language; for a phrase, its text.
@@ -22,17 +21,12 @@ struct PhraseMeaning: Sendable, Hashable {
     var centrality: Double
     /// Whether the phrase means the same as a more specific phrase of the group.
     var isVariant = false
-
-    init(specificity: Double, centrality: Double) {
-        (self.specificity, self.centrality) = (specificity, centrality)
-    }
 }
 
 /// Chooses labels: a few words and phrases that occur in most texts of a group but not in the texts of other
 /// groups.
 extension GroupVocabularies {
     private enum Limit {
-        /// The maximum numbers of phrases, words and characters in a label.
         static let (phrases, words, characters) = (3, 6, TextTitle.displayLength)
         /// The maximum number of phrases in a label if they were embedded.
         static let embeddedPhrases = 4
@@ -59,10 +53,6 @@ extension GroupVocabularies {
         var fixed: String?
         /// The meaning of each of the group's phrases; empty if the phrases were not embedded.
         var meanings: [PhraseMeaning] = []
-
-        init(titles: [String] = [], previous: String? = nil, fixed: String? = nil) {
-            (self.titles, self.previous, self.fixed) = (titles, previous, fixed)
-        }
     }
 
     /// Returns a label for each group. No two groups get the same label, except fixed ones.
@@ -74,7 +64,6 @@ extension GroupVocabularies {
     /// - Parameters:
     ///   - phrases: The phrases of each group (``labelPhrases(limit:)``).
     ///   - contexts: The other data about each group.
-    /// - Complexity: O(phrases).
     func labels(from phrases: [[LabelPhrase]], _ contexts: [LabelContext]) -> [String] {
         var labels = [String](repeating: "", count: totals.count)
         var used = Set(contexts.compactMap { $0.fixed.map(Self.key) })
@@ -97,8 +86,7 @@ extension GroupVocabularies {
                 labels[group] = kept
             } else {
                 let limit = context.meanings.isEmpty ? Limit.phrases : Limit.embeddedPhrases
-                labels[group] = Self.choose(
-                    ranked.map(\.spelling), limit, context.titles, &used, &numbers)
+                labels[group] = Self.choose(ranked.map(\.spelling), limit, context.titles, &used, &numbers)
             }
         }
         return labels
@@ -125,9 +113,7 @@ extension GroupVocabularies {
     /// phrases, it is a title. A word also stays if another form of it, such as its plural, has become more
     /// frequent.
     private func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
-        if phrases.isEmpty {
-            return titles.contains { TextTitle.shortened($0) == label } ? label : nil
-        }
+        if phrases.isEmpty { return titles.contains { TextTitle.shortened($0) == label } ? label : nil }
         let best = phrases.prefix(Limit.keptCandidates)
         let found = label.split(separator: ", ").map(String.init).map { part -> String? in
             let text = part.lowercased()

@@ -87,7 +87,6 @@ package struct GroupVocabularies: Sendable {
     /// highest weight first.
     ///
     /// - Parameter limit: The maximum number of words and phrases per group.
-    /// - Complexity: O(words of all groups).
     func labelPhrases(limit: Int) -> [[LabelPhrase]] {
         var stems: [String: String] = [:]
         let candidates = totals.map { self.candidates($0, &stems) }
@@ -133,9 +132,7 @@ package struct GroupVocabularies: Sendable {
 
     /// Returns the candidates of a group, keyed by stem or, in scripts without spaces, by phrase. In a group
     /// of at least three texts, at least two texts or titles must contain the word.
-    private func candidates(
-        _ group: WordCounts, _ stems: inout [String: String]
-    ) -> [String: Candidate] {
+    private func candidates(_ group: WordCounts, _ stems: inout [String: String]) -> [String: Candidate] {
         var result: [String: Candidate] = [:]
         var occurrences: [String: Int] = [:]
         let minimum = group.textCount < 3 ? 1 : 2

@@ -47,7 +47,6 @@ enum KeywordRules {
         word.utf8.count == 2 && word.utf8.allSatisfy { $0 < 128 }
     }
 
-    /// The minimum length of a hash, and the maximum length of a word in a label.
     private static let (hashLength, maximumWordLength) = (6, 32)
 
     /// Returns whether a word is a hash or a similar identifier that people would not use in speech.

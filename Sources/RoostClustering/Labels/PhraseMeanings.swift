@@ -16,9 +16,6 @@ struct PhraseMeanings {
     /// misspelling.
     private static let minimumSynonymSimilarity: Float = 0.8
 
-    /// Measures phrases.
-    ///
-    /// - Complexity: O(phrases · groups · d).
     init(_ phrases: [[LabelPhrase]], _ vectors: [String: [Float]], _ partition: Partition) {
         let parents = Set(partition.parents.compactMap(\.self))
         let d = partition.centroids.columns
@@ -60,7 +57,6 @@ struct PhraseMeanings {
         return mean
     }
 
-    /// Marks each phrase that means the same as a more specific one.
     private static func markSynonyms(_ meanings: inout [PhraseMeaning], _ vectors: [[Float]]) {
         let order = meanings.indices.sorted {
             (meanings[$1].specificity, $0) < (meanings[$0].specificity, $1)

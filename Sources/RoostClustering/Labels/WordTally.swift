@@ -41,7 +41,6 @@ struct WordTally: Sendable {
         var texts: Int32 = 0
         var titles: Int32 = 0
         var representative: Int32 = 0
-        /// The numbers of the latest text and the latest title that were counted.
         var (latestText, latestTitle): (Int32, Int32) = (0, 0)
     }
 
@@ -51,7 +50,6 @@ struct WordTally: Sendable {
         /// zeros.
         var phrases: [SIMD4<Int32>: Count] = [:]
         var textCount: Int32 = 0
-        /// The number of texts in each language.
         var languages: [TextLanguage: Int] = [:]
         var evidence = LanguageEvidence()
     }
@@ -78,7 +76,6 @@ struct WordTally: Sendable {
     /// - Parameters:
     ///   - title: The title of the text; `nil` for its first sentence.
     ///   - folders: The names of the folders that contain the text. They count like words of its title.
-    /// - Complexity: O(length of text).
     mutating func add(
         _ text: String, title: String? = nil, to group: Int, isRepresentative: Bool = false,
         folders: [String] = []
@@ -135,9 +132,6 @@ struct WordTally: Sendable {
         return (words, language)
     }
 
-    /// Counts the words and phrases of a text.
-    ///
-    /// - Returns: The language of the text.
     private mutating func countWords(
         _ utf8: [UInt8], _ group: Int, _ isRepresentative: Bool
     ) -> TextLanguage {
@@ -150,9 +144,7 @@ struct WordTally: Sendable {
             let (word, number) = (item.word, item.number)
             let term = terms[Int(number)]
             let isSearched = isRepresentative && word.utf8Range.upperBound <= Self.phraseBytes
-            if term.isWord {
-                Self.count(&groups[group].words[number, default: Count()], latest, isSearched)
-            }
+            if term.isWord { Self.count(&groups[group].words[number, default: Count()], latest, isSearched) }
             guard isSearched else { continue }
             let isFirst = last == 0 || utf8[last..<item.whole.lowerBound].contains(where: Self.endsSentence)
             if term.isWord { countSpelling(number, utf8[word.utf8Range], isFirst: isFirst) }
@@ -230,7 +222,6 @@ struct WordTally: Sendable {
     ///
     /// - Parameter parents: The parent of each group, or an empty array if the groups do not form a
     ///   hierarchy. A parent group uses the texts of its descendants and is compared with other parents.
-    /// - Complexity: O(words of all groups).
     func vocabularies(parents: [Int?] = []) -> GroupVocabularies {
         var spellings: [String: String] = [:]
         for term in terms where term.spelling != term.text { spellings[term.text] = term.spelling }

@@ -159,8 +159,6 @@ struct DistinctRows {
     }
 
     /// Finds the distinct rows of a matrix.
-    ///
-    /// - Complexity: O(n · d).
     init(of vectors: Matrix) {
         indices.reserveCapacity(vectors.rows)
         var known: [Int: [Int]] = [:]

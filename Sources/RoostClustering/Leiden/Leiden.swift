@@ -96,8 +96,6 @@ struct Leiden {
     }
 
     /// Returns the modularity of the communities at resolution 1, between -1/2 and 1.
-    ///
-    /// - Complexity: O(number of edges).
     func modularity(of communities: [Int32]) -> Double {
         var (inside, total) = (0.0, 0.0)
         var strengths = [Double](repeating: 0, count: Int((communities.max() ?? -1) + 1))

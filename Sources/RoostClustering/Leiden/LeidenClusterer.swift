@@ -68,9 +68,7 @@ public struct LeidenClusterer: Clusterer {
         public var fullRunCount: Int
 
         /// Creates a start from the result of a previous run.
-        public init(
-            groups: [Int?], resolution: Double, parentResolution: Double? = nil, fullRunCount: Int
-        ) {
+        public init(groups: [Int?], resolution: Double, parentResolution: Double? = nil, fullRunCount: Int) {
             (self.groups, self.resolution, self.fullRunCount) = (groups, resolution, fullRunCount)
             self.parentResolution = parentResolution
         }
@@ -101,11 +99,8 @@ public struct LeidenClusterer: Clusterer {
         granularity: Granularity = .medium, resolution: Double? = nil, neighbors: Int = 15,
         maximumOutliers: Double = 0.05, seed: UInt64 = 0
     ) {
-        self.granularity = granularity
-        self.resolution = resolution
-        self.neighbors = neighbors
-        self.maximumOutliers = maximumOutliers
-        self.seed = seed
+        (self.granularity, self.resolution, self.neighbors) = (granularity, resolution, neighbors)
+        (self.maximumOutliers, self.seed) = (maximumOutliers, seed)
     }
 
     /// The name that is recorded with a run: `leiden`.

@@ -28,7 +28,6 @@ struct ResolutionChoice {
         var modularity: Double
         /// The silhouette's gap, -2 to 2.
         var gap: Double
-        /// The share of the points that are in the largest group.
         var largestShare: Double
     }
 
@@ -115,7 +114,6 @@ struct ResolutionLadder {
     /// Returns the number of steps between two resolutions.
     static func steps(to ratio: Double) -> Int { Int((log(ratio) / log(step)).rounded()) }
 
-    /// Returns the index of the resolution that is nearest to the given one on a logarithmic scale.
     func index(nearest resolution: Double) -> Int {
         func ratio(_ other: Double) -> Double { max(other / resolution, resolution / other) }
         return resolutions.indices.min { ratio(resolutions[$0]) < ratio(resolutions[$1]) } ?? 0

@@ -63,9 +63,7 @@ struct SilhouetteGap {
     private func gap(_ groups: [Int32]) -> Double {
         let count = Int((groups.max() ?? -1) + 1)
         // A single group has no silhouette, and too many groups cannot be compared with a reference.
-        guard count > 1, count <= references[0].rows / 2 else {
-            return count > 1 ? -1 : 0
-        }
+        guard count > 1, count <= references[0].rows / 2 else { return count > 1 ? -1 : 0 }
         return Self.mean(Self.silhouettes(projected, groups, count)) - expectation(count)
     }
 
@@ -84,7 +82,6 @@ struct SilhouetteGap {
         return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
     }
 
-    /// Returns the simplified silhouette of each row, -1 to 1.
     private static func silhouettes(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> [Float] {
         var sums = [Float](repeating: 0, count: count * rows.columns)
         for (row, group) in groups.enumerated() {

@@ -128,9 +128,6 @@ struct MutualInformation {
     }
 
     /// Returns the adjusted mutual information of two partitions.
-    ///
-    /// - Complexity: O(n + s · t · m) where s and t are the numbers of different group sizes in the two
-    ///   partitions, and m is the size of the largest group.
     func adjusted(_ first: [Int32], _ second: [Int32]) -> Double {
         let n = first.count
         let (sizes, others) = (Self.sizes(first), Self.sizes(second))

@@ -52,9 +52,7 @@ public struct ChatScope: Sendable, Hashable, Codable {
     }
 
     /// The SHA-256 digest of ``bytes`` in hexadecimal, which is a valid file name.
-    var digest: String {
-        SHA256.hexadecimal(bytes)
-    }
+    var digest: String { SHA256.hexadecimal(bytes) }
 }
 
 /// A user's conversation with an agent, with or without a storage.

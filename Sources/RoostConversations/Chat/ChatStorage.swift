@@ -95,8 +95,7 @@ extension ChatStorageDecorator {
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
-        try await base.fetch(
-            userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
+        try await base.fetch(userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
     }
 
     public func saveMessages(

@@ -10,9 +10,7 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
     /// The text.
     public var content: String
     /// The time of the message, rounded to milliseconds.
-    public var timestamp: Date {
-        didSet { timestamp = timestamp.wholeMilliseconds }
-    }
+    public var timestamp: Date { didSet { timestamp = timestamp.wholeMilliseconds } }
 
     /// Creates a message.
     ///

@@ -187,9 +187,6 @@ private struct HistoryFile {
         corruptLine.map { StorageError(.damaged, "cannot read \(url.path): line \($0) is corrupt") }
     }
 
-    /// Returns the messages.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if a line is corrupt.
     func messages() throws -> [ConversationMessage] {
         if let error { throw error }
         return lines.flatMap(\.append)

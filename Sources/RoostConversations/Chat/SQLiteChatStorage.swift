@@ -15,9 +15,7 @@ public struct SQLiteChatStorage: ChatStorage {
     ///   necessary.
     /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
     ///   program, `.inputOutput`.
-    public init(databasePath: String) throws {
-        database = try ConversationDatabase(path: databasePath)
-    }
+    public init(databasePath: String) throws { database = try ConversationDatabase(path: databasePath) }
 
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?

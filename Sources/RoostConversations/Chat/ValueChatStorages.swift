@@ -20,8 +20,7 @@ public actor InMemoryChatStorage: ChatStorage {
         maxMessages: Int?
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        scopes[scope] = ChatRules.trimmed(
-            ChatRules.adding(messages, to: scopes[scope] ?? []), maxMessages)
+        scopes[scope] = ChatRules.trimmed(ChatRules.adding(messages, to: scopes[scope] ?? []), maxMessages)
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
@@ -51,8 +50,7 @@ public actor UserDefaultsChatStorage: ChatStorage {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        return ChatRules.trimmed(
-            try domain.read { try Self.history(Self.name(scope), $0) }, maxMessages)
+        return ChatRules.trimmed(try domain.read { try Self.history(Self.name(scope), $0) }, maxMessages)
     }
 
     public func saveMessages(

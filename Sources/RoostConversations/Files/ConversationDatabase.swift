@@ -39,18 +39,13 @@ struct ConversationDatabase: Sendable {
         return configuration
     }
 
-    private static func acquireLock(
-        _ path: String, isCancelled: () -> Bool = { false }
-    ) throws -> FileLock {
+    private static func acquireLock(_ path: String, isCancelled: () -> Bool = { false }) throws -> FileLock {
         try FileLock.acquire(
             URL(fileURLWithPath: path).appendingPathExtension("opening"), timeout: DatabaseFile.lockTimeout,
             isCancelled: isCancelled)
     }
 
     /// Returns whether the database exists and has the current schema.
-    ///
-    /// - Throws: `StorageError`: `.invalidBatch` if the file is the database of another program, which must
-    ///   not be changed; `.newerFormat`.
     private static func hasCurrentSchema(_ file: DatabaseFile) throws -> Bool {
         let path = file.url.path
         // A file without a size does not exist; opening it reports any other fault.
@@ -76,7 +71,6 @@ struct ConversationDatabase: Sendable {
         return applied.count == migrator.migrations.count
     }
 
-    /// Returns the names of the tables of a database and the identifiers of its applied migrations.
     private static func contents(
         of file: DatabaseFile, isReadOnly: Bool
     ) throws -> (tables: Set<String>, applied: Set<String>) {
@@ -124,9 +118,7 @@ struct ConversationDatabase: Sendable {
         return migrator
     }
 
-    func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         let pool = pool
         return try await errors.runBlocking { _ in try pool.read(body) }
     }
@@ -162,8 +154,7 @@ struct ConversationDatabase: Sendable {
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
         }
         guard let value else {
-            throw StorageError(
-                .inputOutput, "cannot write to the conversation database: no transaction ran")
+            throw StorageError(.inputOutput, "cannot write to the conversation database: no transaction ran")
         }
         return value
     }
@@ -191,7 +182,6 @@ struct ConversationDatabase: Sendable {
     ///   - conversation: The number of the history or session.
     ///   - table: The table of the messages.
     ///   - column: The column of the table that contains the number of the history or session.
-    /// - Throws: `StorageError` with `.damaged` if the number is corrupt.
     static func lastNumber(
         of conversation: Int64, in table: String, by column: String, _ database: Database
     ) throws -> Int64? {

@@ -7,17 +7,12 @@ enum ConversationFormat {
     static let version = 1
 
     /// Refuses data that a newer program wrote.
-    ///
-    /// - Throws: `StorageError`: `.newerFormat`; `.damaged` if the version is not a positive number.
     static func check(version stored: Int, in location: String) throws {
         guard stored > 0 else {
             throw StorageError(.damaged, "cannot open \(location): invalid schema version \(stored)")
         }
         guard stored <= version else {
-            throw StorageError(
-                .newerFormat,
-                "cannot open \(location): schema version \(stored) is newer than this version supports "
-                    + "(\(version))", remedy: .upgradeRoost)
+            throw StorageError.newerFormat(stored, of: location, supported: version)
         }
     }
 

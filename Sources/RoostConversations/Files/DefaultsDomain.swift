@@ -19,8 +19,6 @@ struct DefaultsDomain {
 
     /// Runs `body` while no other instance in this process uses the user defaults. Changes made by other
     /// processes are loaded before.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat`.
     func read<Result: Sendable>(_ body: (DefaultsDomain) throws -> Result) throws -> Result {
         try Self.mutex.withLock { _ in
             try open()
@@ -29,8 +27,6 @@ struct DefaultsDomain {
     }
 
     /// Runs `body` like ``read(_:)``, and writes its changes to disk.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat` or `.inputOutput`.
     func write(_ body: (inout DefaultsDomain) throws -> Void) throws {
         try read { domain in
             var domain = domain
@@ -61,8 +57,6 @@ struct DefaultsDomain {
     }
 
     /// Returns a value, or `nil` if it does not exist.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if it cannot be decoded.
     func value<Value: Decodable>(_ name: Data, of type: Value.Type = Value.self) throws -> Value? {
         guard let stored = defaults.object(forKey: key(name)) else { return nil }
         do {

@@ -172,21 +172,6 @@ public struct ConversationSummary: Sendable, Hashable, Encodable {
     /// The title of the conversation, if its first message has one.
     public var title: String?
 
-    /// Creates a summary.
-    public init(
-        user: String, session: String, agents: [String], messages: Int, first: Date, last: Date,
-        firstMessage: String, title: String? = nil
-    ) {
-        self.user = user
-        self.session = session
-        self.agents = agents
-        self.messages = messages
-        self.first = first
-        self.last = last
-        self.firstMessage = firstMessage
-        self.title = title
-    }
-
     private enum CodingKeys: String, CodingKey {
         case user, session, agents, messages, first, last, firstMessage, title
     }

@@ -96,9 +96,7 @@ public struct ConversationMemory: Sendable {
     /// - Returns: The number of messages that were removed.
     /// - Throws: `StorageError`; `CancellationError`.
     @discardableResult
-    public func forget(_ filter: Filter) async throws -> Int {
-        try await forget(try await messages(filter))
-    }
+    public func forget(_ filter: Filter) async throws -> Int { try await forget(try await messages(filter)) }
 
     /// Removes messages in one commit. Messages that were added to the store later are not removed.
     ///
@@ -154,8 +152,7 @@ extension ConversationMemory: ChatStorage {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        return trimToEvenPairs(
-            alternating(try await messages(Filter(scope))), maxMessages: maxMessages)
+        return trimToEvenPairs(alternating(try await messages(Filter(scope))), maxMessages: maxMessages)
     }
 
     public func saveMessages(

@@ -4,7 +4,6 @@ import RoostModel
 /// The state of a conversation that does not follow from its stored messages. The fingerprint of the
 /// conversation's source record contains it.
 struct ConversationState: Sendable, Hashable {
-    /// The number of the next message.
     var nextNumber: Int64
     /// The marks of the messages before the next one, at most ``maximumMarks``.
     private(set) var marks: [MessageMark]
@@ -61,9 +60,7 @@ struct MessageMark: Sendable, Hashable {
     static let size = 5
 
     /// Creates the mark of a message.
-    init(text: UInt32, id: Entry.ID) {
-        (self.text, entry) = (text, Self.entry(id))
-    }
+    init(text: UInt32, id: Entry.ID) { (self.text, entry) = (text, Self.entry(id)) }
 
     /// Reads a mark.
     ///
@@ -79,6 +76,5 @@ struct MessageMark: Sendable, Hashable {
         return (0..<Self.size).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
-    /// Returns the bits of the id of an entry.
     static func entry(_ id: Entry.ID) -> UInt16 { UInt16(id.uuid.0) << 8 | UInt16(id.uuid.1) }
 }

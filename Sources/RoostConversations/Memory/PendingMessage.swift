@@ -9,7 +9,6 @@ struct PendingMessage: Sendable {
     var draft: MessageDraft
     /// A digest of the role, the speaker, the time, if it is given, and the content.
     var digest: ContentDigest
-    /// The text key of the digest (``textKey(_:)``).
     var textKey: String
     /// The mark of the role, the speaker and the content (``textMark(of:)``).
     var textMark: UInt32
@@ -34,9 +33,7 @@ struct PendingMessage: Sendable {
     ///   - scope: The conversation.
     ///   - isComplete: Whether the drafts begin with the first message of the conversation. Equal messages
     ///     without name and time are then distinguished by their number among the drafts.
-    static func list(
-        _ drafts: [MessageDraft], in scope: ChatScope, isComplete: Bool
-    ) -> [PendingMessage] {
+    static func list(_ drafts: [MessageDraft], in scope: ChatScope, isComplete: Bool) -> [PendingMessage] {
         var (messages, seen) = ([PendingMessage](), Set<Entry.ID>())
         var occurrences: [ContentDigest: Int] = [:]
         for (index, draft) in drafts.enumerated() {

@@ -37,9 +37,7 @@ extension ConversationMemory {
     /// Returns the messages of a scope that answer a query best, best first.
     ///
     /// - Throws: The same errors as ``recall(_:in:_:)``.
-    public func recall(
-        _ query: String, in scope: ChatScope, limit: Int = 10
-    ) async throws -> [Recollection] {
+    public func recall(_ query: String, in scope: ChatScope, limit: Int = 10) async throws -> [Recollection] {
         try await recall(query, in: Filter(scope), RecallOptions(limit: limit))
     }
 }
@@ -70,9 +68,6 @@ struct Recall: Sendable {
     /// The maximum number of context messages on each side of a message.
     private static let maximumContext = 1000
 
-    /// Prepares a recall.
-    ///
-    /// - Throws: `RoostError` with `.badInput` for options out of range.
     init(
         store: KnowledgeStore, query: String, filter: ConversationMemory.Filter, options: RecallOptions
     ) throws {

@@ -11,12 +11,7 @@ struct RecallContext {
     /// The number of messages on each side of a message.
     let distance: Int
 
-    /// Returns the messages at the positions around some recollections, and possibly others.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
-    func messages(
-        around found: [Recollection]
-    ) async throws -> [MessagePosition: RememberedMessage] {
+    func messages(around found: [Recollection]) async throws -> [MessagePosition: RememberedMessage] {
         var known = positions(of: found.map(\.message))
         // A database on a server answers one query sooner than one for each recollection.
         if snapshot.passageSearch == nil {

@@ -47,9 +47,7 @@ public struct RecallResult: Sendable {
 
     /// Creates a result with one page.
     public init(recollections: [Recollection], nearest: [Recollection] = [], search: QueryResult) {
-        self.recollections = recollections
-        self.nearest = nearest
-        self.search = search
+        (self.recollections, self.nearest, self.search) = (recollections, nearest, search)
         count = recollections.count
     }
 
@@ -82,12 +80,8 @@ public struct Recollection: Sendable, Hashable {
         explanation: RecallExplanation = RecallExplanation(), before: [RememberedMessage] = [],
         after: [RememberedMessage] = []
     ) {
-        self.message = message
-        self.score = score
-        self.hit = hit
-        self.explanation = explanation
-        self.before = before
-        self.after = after
+        (self.message, self.score, self.hit, self.explanation) = (message, score, hit, explanation)
+        (self.before, self.after) = (before, after)
     }
 
     /// The cosine similarity of the query and the message.
@@ -134,7 +128,6 @@ public struct RecallExplanation: Sendable, Hashable {
 
 /// The weight by which a message is ranked, in its parts.
 struct RecallWeight {
-    /// The relevance of the message itself.
     var relevance: Float
     /// The shares of the relevance of the messages around it.
     var neighbors: Float

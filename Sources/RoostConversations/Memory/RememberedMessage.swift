@@ -82,14 +82,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         speaker: String? = nil, content: String, timestamp: Date, name: String? = nil,
         title: String? = nil
     ) {
-        self.id = id
-        self.scope = scope
-        self.number = number
-        self.role = role
-        self.speaker = speaker
-        self.content = content
-        self.timestamp = timestamp
-        self.name = name
+        (self.id, self.scope, self.number, self.role) = (id, scope, number, role)
+        (self.speaker, self.content, self.timestamp, self.name) = (speaker, content, timestamp, name)
         self.title = title
     }
 
@@ -123,9 +117,7 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
 
     /// Returns the text of a message's entry, which is embedded and searched: the name of the author, if any,
     /// followed by the content.
-    static func text(_ draft: MessageDraft) -> String {
-        (draft.speaker.map(prefix) ?? "") + draft.content
-    }
+    static func text(_ draft: MessageDraft) -> String { (draft.speaker.map(prefix) ?? "") + draft.content }
 
     private static func prefix(_ speaker: String) -> String { speaker.isEmpty ? "" : "\(speaker): " }
 

@@ -8,16 +8,12 @@ struct StoredConversation {
     private let snapshot: any StorageSnapshot
     /// The ids of the entries, in the order in which they were added.
     private let entryIDs: [Entry.ID]
-    /// The number of the next message.
     let nextNumber: Int64
     /// The marks of the messages before the next one, including those of messages that were removed, so that
     /// these are recognized.
     private let marks: [MessageMark]
 
     /// Reads the source record of a scope.
-    ///
-    /// - Complexity: O(number of the scope's messages).
-    /// - Throws: `StorageError`; `CancellationError`.
     init(_ scope: ChatScope, in snapshot: any StorageSnapshot) async throws {
         (self.scope, self.snapshot) = (scope, snapshot)
         if let record = try await snapshot.sources([scope.source]).first,
@@ -35,14 +31,12 @@ struct StoredConversation {
         }
     }
 
-    /// Returns the source record of the scope after messages with the given identities were added.
     func record(adding messages: [PendingMessage], _ identities: [PendingMessage.Identity]) -> Source {
         let added = zip(messages, identities).map { MessageMark(text: $0.textMark, id: $1.id) }
         let state = ConversationState(nextNumber: nextNumber + Int64(messages.count), marks: marks + added)
         return Source(id: scope.source, fingerprint: state.fingerprint)
     }
 
-    /// A stored message.
     struct Message {
         let id: Entry.ID
         let number: Int64
@@ -78,8 +72,6 @@ struct StoredConversation {
     /// So a repeated call adds nothing; a client may send the whole conversation, or the last messages, each
     /// time; and a text that recurs later in the conversation is added again. Messages that were removed from
     /// the store are known at their place in the order, but a client need not send them.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
     func continuation(of messages: ArraySlice<PendingMessage>) async throws -> ArraySlice<PendingMessage> {
         let marks = Dictionary(grouping: marks, by: \.text)
         let unknown = messages.filter { message in
@@ -93,8 +85,6 @@ struct StoredConversation {
     }
 
     /// Returns the number of turns, from the first one on, with which a conversation ends.
-    ///
-    /// - Complexity: O(number of turns · number of slots) if all texts are equal, and less if they differ.
     static func knownCount(_ turns: [PendingMessage], atEndOf slots: [Slot]) -> Int {
         var known = 0
         // The slots that can follow the turns so far, in ascending order: those turns can begin at any slot.
@@ -119,8 +109,6 @@ struct StoredConversation {
 
     /// Returns the last turns of the conversation, at least the given number or all, and the removed messages
     /// between and around them.
-    ///
-    /// - Complexity: O(count) if the last messages are also the last entries; otherwise, all are read.
     private func lastSlots(_ count: Int) async throws -> [Slot] {
         var (messages, turnCount) = ([Message](), 0)
         var remaining = entryIDs[...]
@@ -152,8 +140,6 @@ struct StoredConversation {
 
     /// Returns the identities of the messages to add. Those without one get free numbers among the equal
     /// texts of the conversation.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
     func identities(of messages: [PendingMessage]) async throws -> [PendingMessage.Identity] {
         guard messages.contains(where: { $0.identity == nil }) else { return messages.compactMap(\.identity) }
         var taken = Set(entryIDs)

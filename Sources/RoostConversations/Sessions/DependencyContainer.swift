@@ -66,7 +66,6 @@ enum ApplicationSupport {
     /// - Parameters:
     ///   - name: The name of the application's folder.
     ///   - given: The parent folder; `nil` uses the platform's standard location.
-    /// - Throws: `StorageError` with `.invalidBatch` if the name is not a valid folder name.
     static func folder(_ name: String, in given: URL?) throws -> URL {
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw StorageError.invalid("'\(name.prefix(60))' is not a valid folder name")

@@ -207,9 +207,6 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         try Row.fetchOne(database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(id.utf8)])
     }
 
-    /// Returns the session of a row with its messages.
-    ///
-    /// - Throws: `StorageError` with `.damaged` if a message is corrupt.
     private static func session(_ row: Row, _ database: Database) throws -> StoredSession {
         let session: Int64 = row["number"]
         let decoder = ConversationFormat.decoder()

@@ -6,15 +6,11 @@ public struct StoredSession: Sendable, Hashable, Codable, Identifiable {
     /// The id of the session.
     public var id: String
     /// The time at which the session was created, rounded to milliseconds.
-    public var createdAt: Date {
-        didSet { createdAt = createdAt.wholeMilliseconds }
-    }
+    public var createdAt: Date { didSet { createdAt = createdAt.wholeMilliseconds } }
     /// The first message of the user, which serves as a title in lists.
     public var firstUserMessage: String
     /// The time of the last access, rounded to milliseconds.
-    public var lastAccessedAt: Date {
-        didSet { lastAccessedAt = lastAccessedAt.wholeMilliseconds }
-    }
+    public var lastAccessedAt: Date { didSet { lastAccessedAt = lastAccessedAt.wholeMilliseconds } }
     /// The messages, oldest first.
     public var messages: [ChatMessage]
 
@@ -62,9 +58,7 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
     /// The type of the message.
     public var messageType: MessageType
     /// The time of the message, rounded to milliseconds.
-    public var timestamp: Date {
-        didSet { timestamp = timestamp.wholeMilliseconds }
-    }
+    public var timestamp: Date { didSet { timestamp = timestamp.wholeMilliseconds } }
     /// The name of the tool, for messages about the use of a tool.
     public var toolName: String?
     /// The files that are attached to the message.

@@ -20,8 +20,6 @@ struct BERTBatches: Sendable {
     /// Several groups are computed on separate threads, so that other tasks run meanwhile; one call at a time
     /// does so in a process, because it uses all cores. A single group takes milliseconds and begins on the
     /// calling thread.
-    ///
-    /// - Throws: `CancellationError` if the task is canceled. Cancellation is checked before each group.
     func vectors() async throws -> Matrix {
         let progress = Progress()
         let vectors = try await withTaskCancellationHandler {

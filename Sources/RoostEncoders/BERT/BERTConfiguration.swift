@@ -66,9 +66,6 @@ struct BERTConfiguration: Sendable, Hashable {
     /// Sizes must be below this limit, so that products of two of them do not overflow.
     private static let sizeLimit = 1 << 24
 
-    /// Reads and checks the configuration.
-    ///
-    /// - Throws: `EmbedderError` that names the file or the unsupported setting.
     init(_ folder: ModelFolder) throws {
         let model = try folder.decode(Model.self, "config.json")
         func require(_ condition: Bool, _ setting: String) throws {
@@ -125,9 +122,6 @@ struct BERTConfiguration: Sendable, Hashable {
         try require(maximumLength > 2, "a max_seq_length of \(maximumLength)")
     }
 
-    /// Checks a condition.
-    ///
-    /// - Throws: `EmbedderError` that names the setting if the condition is false.
     private static func require(_ condition: Bool, _ setting: String, _ folder: ModelFolder) throws {
         guard condition else {
             throw EmbedderError(

@@ -15,7 +15,6 @@ public struct BERTEmbedder: Embedder {
     package let folder: ModelFolder
     let configuration: BERTConfiguration
     private let tokenizer: any ModelTokenizer
-    /// The token ids of the prefix for each role.
     private let prefixes: [TextRole: [Int32]]
     private(set) var pass: BERTForwardPass
     private let check: ModelCheck
@@ -63,9 +62,7 @@ public struct BERTEmbedder: Embedder {
                 "the vocabulary in \(url.path) has \(tokenizer.count) tokens, "
                     + "but config.json states a vocab_size of \(configuration.vocabularySize)")
         }
-        self.folder = folder
-        self.configuration = configuration
-        self.tokenizer = tokenizer
+        (self.folder, self.configuration, self.tokenizer) = (folder, configuration, tokenizer)
         // Checks that all weights are finite before they are quantized.
         let record = try folder.record(of: file)
         check = ModelCheck(folder, file, record, precision: precision.rawValue)
@@ -110,9 +107,6 @@ public struct BERTEmbedder: Embedder {
 
     /// Returns the UTF-8 ranges of the tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
-
-    /// Returns the text that consists of the given tokens, with or without the special tokens around them.
-    public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
 
     /// Returns whether a word is a single token of the vocabulary.
     public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
@@ -176,8 +170,6 @@ public struct BERTEmbedder: Embedder {
 
     /// Returns the pooled vectors of single tokens, (tokens, d). Each token is placed between `[CLS]` and
     /// `[SEP]`.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if a number is not finite; `CancellationError`.
     func vectors(ofTokens ids: [Int32]) async throws -> Matrix {
         try await pooledVectors(of: ids.map { [tokenizer.start, $0, tokenizer.end] })
     }

@@ -27,9 +27,7 @@ struct BERTForwardPass: Sendable {
     }
 
     /// Writes the pooled vector of each sequence.
-    func run(
-        _ batch: Batch, memory: BERTMemory, team: ThreadTeam, into output: UnsafeMutablePointer<Float>
-    ) {
+    func run(_ batch: Batch, memory: BERTMemory, team: ThreadTeam, into output: UnsafeMutablePointer<Float>) {
         let (d, f, t) = (configuration.hiddenSize, configuration.intermediateSize, batch.ids.count)
         let hidden = memory.hidden  // (P, d, 32) output of the previous layer
         let qkv = memory.qkv  // (P, 3 d, 32) queries, keys and values

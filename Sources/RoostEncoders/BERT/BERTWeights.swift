@@ -42,8 +42,6 @@ struct BERTWeights: @unchecked Sendable {
     private var int8: QuantizedWeights?
 
     /// Locates the tensors and checks their shapes.
-    ///
-    /// - Throws: `EmbedderError` that names the missing or unsupported tensor.
     init(_ file: Safetensors, _ configuration: BERTConfiguration) throws {
         let prefix =
             ["bert.", "roberta."].first { prefix in file.tensors.keys.contains { $0.hasPrefix(prefix) } }
@@ -117,9 +115,6 @@ final class QuantizedWeights: @unchecked Sendable {
     /// the last element.
     private static let padding = 64
 
-    /// Quantizes matrices.
-    ///
-    /// - Complexity: One pass over the matrices, on all cores.
     init(_ matrices: [roost_linear_layer]) {
         let bytes = UnsafeMutablePointer<Int8>.allocate(
             capacity: matrices.reduce(Self.padding) { $0 + $1.outputs * $1.inputs })
@@ -153,9 +148,7 @@ final class QuantizedWeights: @unchecked Sendable {
         let scale: UnsafeMutablePointer<Float>
         let sum: UnsafeMutablePointer<Float>
 
-        func run() {
-            roost_quantize_rows(matrix.weight, matrix.outputs, matrix.inputs, bytes, scale, sum)
-        }
+        func run() { roost_quantize_rows(matrix.weight, matrix.outputs, matrix.inputs, bytes, scale, sum) }
     }
 
     deinit {

@@ -55,9 +55,7 @@ struct PanelKernels: @unchecked Sendable {
         withUnsafePointer(to: layer) { table.linear_few($0, first, count, x, y, residual, activation) }
     }
 
-    func quantize(
-        _ x: UnsafePointer<Float>, _ features: Int, _ tokens: Int, _ into: roost_quantized_panels
-    ) {
+    func quantize(_ x: UnsafePointer<Float>, _ features: Int, _ tokens: Int, _ into: roost_quantized_panels) {
         table.quantize(x, features, tokens, into)
     }
 

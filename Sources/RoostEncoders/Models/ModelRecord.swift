@@ -79,9 +79,6 @@ extension ModelFolder {
     /// fixed text, which is compared before the model is used, shows whether it changes vectors.
     ///
     /// The weights are read only if their size, inode or one of their times differs from the record.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if a file differs from the record or a weight is not
-    ///   finite.
     func record(of weights: Safetensors) throws -> ModelRecord {
         let stored = storedRecord()
         let current = try ModelRecord.digests(in: self)
@@ -149,15 +146,10 @@ final class ModelCheck: Sendable {
     private var minimumSimilarity: Float { precision == "int8" ? 0.999 : 0.9999 }
 
     init(_ folder: ModelFolder, _ weights: Safetensors, _ record: ModelRecord, precision: String) {
-        self.folder = folder
-        self.weights = weights
-        self.record = record
-        self.precision = precision
+        (self.folder, self.weights, self.record, self.precision) = (folder, weights, record, precision)
     }
 
     /// Checks the model before it is used; later calls return immediately.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel`; the errors of `compute`.
     func beforeUse(as role: TextRole, _ compute: () async throws -> [Float]) async throws {
         let done = state.withLock { $0 }
         if role == .document, !done.hasCheckedBytes { try checkBytes() }
@@ -191,8 +183,6 @@ final class ModelCheck: Sendable {
     }
 
     /// Reads every byte of all files and compares them with the record.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel`.
     func checkAllFiles() throws {
         let current = try ModelRecord.digests(in: folder)
         let recorded = record.files

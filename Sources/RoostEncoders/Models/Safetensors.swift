@@ -34,7 +34,7 @@ struct Safetensors: Sendable {
         }
     }
 
-    private struct Description: Decodable {
+    private struct Description: Codable {
         var dtype: String
         var shape: [Int]
         var dataOffsets: [Int]
@@ -63,9 +63,6 @@ struct Safetensors: Sendable {
     private static let maximumHeaderSize = 100_000_000
 
     /// Maps a file and validates its header.
-    ///
-    /// - Throws: `EmbedderError` that names the file and the problem; `FileError` if the file cannot be
-    ///   opened.
     init(_ url: URL) throws {
         file = try MappedFile(url)
         name = url.lastPathComponent
@@ -107,9 +104,6 @@ struct Safetensors: Sendable {
     }
 
     /// Returns the numbers of a tensor, converted to Float32 if necessary.
-    ///
-    /// - Throws: `EmbedderError` if the tensor is missing or empty, or has another shape or an unsupported
-    ///   type.
     func floats(
         _ tensorName: String, shape: [Int], allowing: Set<Number> = [.float32, .float16, .bfloat16]
     ) throws -> UnsafePointer<Float> {
@@ -140,10 +134,6 @@ struct Safetensors: Sendable {
         return numbers
     }
 
-    /// Checks that all numbers are finite.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` that names the tensor.
-    /// - Complexity: Reads the entire file.
     func checkNumbers() throws {
         for (tensorName, tensor) in tensors.sorted(by: {
             $0.value.bytes.lowerBound < $1.value.bytes.lowerBound
@@ -156,7 +146,6 @@ struct Safetensors: Sendable {
         }
     }
 
-    /// Returns a tensor after validating its description against the size of the file.
     private static func check(
         _ tensorName: String, _ description: Description, start: Int, size: Int, file: String
     ) throws -> Tensor {
@@ -190,8 +179,7 @@ struct Safetensors: Sendable {
         guard (start + offsets[0]) % type.size == 0 else {
             throw damaged(file, "has a misaligned tensor \(quoted(tensorName))")
         }
-        return Tensor(
-            shape: description.shape, type: type, bytes: start + offsets[0]..<start + offsets[1])
+        return Tensor(shape: description.shape, type: type, bytes: start + offsets[0]..<start + offsets[1])
     }
 
     private static func quoted(_ text: String) -> String { "'\(text.prefix(80))'" }
@@ -218,19 +206,9 @@ extension Safetensors {
     }
 
     static func file(of tensors: [Named]) throws -> Data {
-        struct Header: Encodable {
-            var dtype: String
-            var shape: [Int]
-            var dataOffsets: [Int]
-
-            private enum CodingKeys: String, CodingKey {
-                case dtype, shape
-                case dataOffsets = "data_offsets"
-            }
-        }
-        var (header, offset): ([String: Header], Int) = ([:], 0)
+        var (header, offset): ([String: Description], Int) = ([:], 0)
         for tensor in tensors {
-            header[tensor.name] = Header(
+            header[tensor.name] = Description(
                 dtype: tensor.type.rawValue, shape: tensor.shape,
                 dataOffsets: [offset, offset + tensor.data.count])
             offset += tensor.data.count

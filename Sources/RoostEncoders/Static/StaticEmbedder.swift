@@ -96,9 +96,6 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// Returns the UTF-8 ranges of the tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
-    /// Returns the text that consists of the given tokens.
-    public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
-
     /// Returns whether a word is a single token of the vocabulary.
     public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
 

@@ -26,16 +26,13 @@ struct CharacterMap: Sendable {
         let replacements = Array(bytes[(4 + size)...])
         guard String(validating: replacements, as: UTF8.self) != nil else { return nil }
         ascii = (0..<128).map { Self.replacement(of: CollectionOfOne(UInt8($0)), units, replacements) }
-        self.units = units
-        self.replacements = replacements
+        (self.units, self.replacements) = (units, replacements)
     }
 
     /// Returns the text with all characters replaced.
     ///
     /// Like Hugging Face's tokenizers, looks up grapheme clusters of up to five bytes first, and otherwise
     /// each of their characters.
-    ///
-    /// - Complexity: O(length of text).
     func apply(to text: AlignedText) -> AlignedText {
         var copy = Copy(text: text, result: AlignedText(capacity: text.count))
         let bytes = text.bytes
@@ -67,12 +64,7 @@ struct CharacterMap: Sendable {
     private struct Copy {
         let text: AlignedText
         var result: AlignedText
-        private var copied = 0
-
-        init(text: AlignedText, result: AlignedText) {
-            self.text = text
-            self.result = result
-        }
+        var copied = 0
 
         mutating func keep(upTo offset: Int) {
             if copied < offset { result.append(text, copied..<offset) }
@@ -131,6 +123,5 @@ struct CharacterMap: Sendable {
         return nil
     }
 
-    /// Returns the offset in a unit of the double array.
     private static func offset(_ unit: UInt32) -> Int { Int(unit >> 10) << Int((unit & 0x200) >> 6) }
 }

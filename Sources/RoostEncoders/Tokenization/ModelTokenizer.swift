@@ -10,14 +10,7 @@ protocol ModelTokenizer: Sendable {
     var end: Int32 { get }
 
     /// Returns the tokens of a text, without `start` and `end`.
-    ///
-    /// - Complexity: O(length of text).
     func tokenize(_ text: String) -> TokenSequence
-
-    /// Returns the text that consists of the given tokens, which need not be a text that has these tokens.
-    ///
-    /// - Returns: `nil` if an id is not in the vocabulary, or the bytes are not valid UTF-8.
-    func joined(_ ids: ArraySlice<Int>) -> String?
 
     /// Returns whether a token stands for no text, such as `[CLS]` or `[unused1]`.
     func isSpecial(_ id: Int) -> Bool
@@ -28,19 +21,6 @@ protocol ModelTokenizer: Sendable {
 private let maximumWordLength = 100
 
 extension ModelTokenizer {
-    /// Returns the text that consists of the given tokens. Special tokens at the start and at the end are
-    /// removed.
-    ///
-    /// - Returns: `nil` if the tokens of no text are the given ones. Ids of another vocabulary are recognized
-    ///   by this, because tokenization rarely produces them.
-    func text(of ids: [Int]) -> String? {
-        var ids = ids[...]
-        if start >= 0, ids.first == Int(start) { ids.removeFirst() }
-        if end >= 0, ids.last == Int(end) { ids.removeLast() }
-        guard let text = joined(ids) else { return nil }
-        return tokenize(text).ids.elementsEqual(ids.lazy.map { Int32(truncatingIfNeeded: $0) }) ? text : nil
-    }
-
     /// Returns whether a text is one token of the vocabulary, other than the token of unknown words.
     func isSingleToken(_ text: String) -> Bool {
         let ids = tokenize(text).ids
@@ -96,7 +76,6 @@ extension ModelFolder {
     ///
     /// - Parameter addsSpecialTokens: Whether the vocabulary must have tokens for the beginning and the end
     ///   of a sequence.
-    /// - Throws: `EmbedderError` that names the file or the unsupported setting.
     func tokenizer(addsSpecialTokens: Bool = true) throws -> any ModelTokenizer {
         if !has("vocab.txt") {
             // The file of SentencePiece itself, such as `sentencepiece.bpe.model`, is not supported.

@@ -10,9 +10,6 @@ enum NormalizationStep: Sendable {
     case strip(left: Bool, right: Bool)
     case lowercase
 
-    /// Returns the normalized text.
-    ///
-    /// - Complexity: O(length of text).
     func apply(to text: AlignedText) -> AlignedText {
         switch self {
         case .map(let map): map.apply(to: text)
@@ -36,7 +33,6 @@ enum NormalizationStep: Sendable {
         }
     }
 
-    /// Replaces ranges of a text.
     private static func replacing(_ text: AlignedText, with new: [UInt8], _ length: (Int) -> Int)
         -> AlignedText
     {
@@ -141,7 +137,6 @@ struct AlignedText: Sendable {
         return true
     }
 
-    /// Returns the length of the white space at an offset; 0 for another character.
     func lengthOfSpace(at offset: Int) -> Int {
         bytes.withUnsafeBufferPointer { WhiteSpace.length(at: offset, in: $0) }
     }

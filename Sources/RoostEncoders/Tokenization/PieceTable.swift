@@ -5,7 +5,6 @@ import RoostText
 struct PieceTable: Sendable {
     /// The UTF-8 bytes of all pieces, at most 2 GB.
     private let bytes: [UInt8]
-    /// The range of each piece in `bytes`.
     let pieces: [Range<Int32>]
     /// Indices into `pieces` with open addressing; -1 marks a free slot. The number of slots is a power of two.
     private var slots: [Int32]
@@ -14,11 +13,8 @@ struct PieceTable: Sendable {
     private(set) var duplicate: (first: Int, second: Int)?
 
     /// Creates a table. Of identical pieces, the last is found; empty pieces are not found.
-    ///
-    /// - Complexity: O(bytes).
     init(_ bytes: [UInt8], _ pieces: [Range<Int32>]) {
-        self.bytes = bytes
-        self.pieces = pieces
+        (self.bytes, self.pieces) = (bytes, pieces)
         maximumLength = pieces.reduce(0) { max($0, $1.count) }
         var capacity = 16
         while capacity < 2 * pieces.count { capacity *= 2 }
@@ -36,8 +32,6 @@ struct PieceTable: Sendable {
     }
 
     /// Calls a function for each piece that begins at an offset of a text, the shortest first.
-    ///
-    /// - Complexity: O(length of the longest piece).
     @inline(__always)
     func forEachPrefix(
         of text: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (_ index: Int, _ end: Int) -> Void
@@ -90,9 +84,6 @@ struct UnigramVocabulary: Sendable {
         self.scores = scores
         minimumScore = scores.min() ?? 0
     }
-
-    /// Returns the UTF-8 of a piece; `nil` if no piece has the id.
-    func text(of id: Int) -> ArraySlice<UInt8>? { scores.indices.contains(id) ? table.text(of: id) : nil }
 
     /// Returns the id of a piece; `nil` if the vocabulary does not contain it.
     func id(of piece: String) -> Int32? {

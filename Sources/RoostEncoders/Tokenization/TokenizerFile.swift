@@ -9,8 +9,6 @@ struct TokenizerFile {
     private let modelMembers: [String: Range<Int>]
 
     /// Reads the file of a model.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if the file is not a JSON object with a member `model`.
     init(_ folder: ModelFolder) throws {
         url = folder.url("tokenizer.json")
         let data = try folder.contents(of: "tokenizer.json")
@@ -20,20 +18,15 @@ struct TokenizerFile {
         else {
             throw EmbedderError(.damagedModel, "\(url.path) is not valid JSON, or lacks the member 'model'")
         }
-        self.members = members
-        self.modelMembers = modelMembers
+        (self.members, self.modelMembers) = (members, modelMembers)
     }
 
     /// Decodes a member of the file; `nil` if it is missing or `null`.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` that names the member.
     func decode<T: Decodable>(_ type: T.Type, _ name: String) throws -> T? {
         try decode(type, members[name], name)
     }
 
     /// Decodes a member of the member `model`; `nil` if it is missing or `null`.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` that names the member.
     func decodeFromModel<T: Decodable>(_ type: T.Type, _ name: String) throws -> T? {
         try decode(type, modelMembers[name], "model.\(name)")
     }
@@ -48,9 +41,6 @@ struct TokenizerFile {
     }
 
     /// Reads the vocabulary of a unigram model: an array of pairs of a piece and its score.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if it has another form or no piece, a score is not
-    ///   finite, or the texts of the pieces exceed 2 GB.
     func unigramVocabulary() throws -> UnigramVocabulary {
         let damage = damaged("its vocabulary is not an array of pieces with their scores")
         guard let range = modelMembers["vocab"], let pairs = parts.elements(in: range), !pairs.isEmpty else {

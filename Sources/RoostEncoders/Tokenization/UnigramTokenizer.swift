@@ -5,9 +5,7 @@ struct UnigramTokenizer: ModelTokenizer {
     struct AddedToken: Sendable {
         var utf8: [UInt8]
         var id: Int32
-        /// Whether the token includes the white space before it.
         var includesSpaceBefore: Bool
-        /// Whether the token includes the white space after it.
         var includesSpaceAfter: Bool
     }
 
@@ -20,35 +18,21 @@ struct UnigramTokenizer: ModelTokenizer {
     private let added: [AddedToken]
     private let addedBytes: Set<UInt8>
 
-    /// Creates a tokenizer.
     init(
         vocabulary: UnigramVocabulary, unknown: Int32, ends: (start: Int32, end: Int32)?, added: [AddedToken],
         normalization: [NormalizationStep], marks: WordMarks
     ) {
-        self.vocabulary = vocabulary
-        self.unknown = unknown
+        (self.vocabulary, self.unknown) = (vocabulary, unknown)
         start = ends?.start ?? -1
         end = ends?.end ?? -1
         self.added = added.filter { !$0.utf8.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
         addedBytes = Set(self.added.map { $0.utf8[0] })
-        self.normalization = normalization
-        self.marks = marks
+        (self.normalization, self.marks) = (normalization, marks)
     }
 
     var count: Int { max(vocabulary.count, (added.map { Int($0.id) }.max() ?? -1) + 1) }
 
     func isSpecial(_ id: Int) -> Bool { id == unknown || added.contains { $0.id == id } }
-
-    func joined(_ ids: ArraySlice<Int>) -> String? {
-        var bytes: [UInt8] = []
-        for id in ids {
-            guard let piece = vocabulary.text(of: id) else { return nil }
-            bytes += piece
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        let spaced = text.unicodeScalars.map { $0.value == 0x2581 ? " " : $0 }
-        return String(String.UnicodeScalarView(spaced.first == " " ? spaced.dropFirst() : spaced[...]))
-    }
 
     func tokenize(_ text: String) -> TokenSequence {
         var text = text
@@ -65,7 +49,6 @@ struct UnigramTokenizer: ModelTokenizer {
         }
     }
 
-    /// Returns the first added token from an offset on, with its white space.
     private func nextAddedToken(in utf8: UnsafeBufferPointer<UInt8>, from first: Int)
         -> (id: Int32, range: Range<Int>)?
     {
@@ -174,8 +157,6 @@ struct UnigramSegmentation {
     private static let unknownPenalty = 10.0
 
     /// Returns the pieces of a word. Adjacent unknown characters form one piece.
-    ///
-    /// - Complexity: O(length of word · length of the longest piece).
     mutating func pieces(
         of word: UnsafeBufferPointer<UInt8>, _ vocabulary: UnigramVocabulary, unknown: Int32
     ) -> [Piece] {
@@ -243,8 +224,6 @@ struct WordMarks: Sendable {
     static let mark: [UInt8] = [0xE2, 0x96, 0x81]
 
     /// Returns the marked text, and the range of each word in it.
-    ///
-    /// - Complexity: O(length of text).
     func words(of text: AlignedText, isFirst: Bool) -> (text: AlignedText, words: [Range<Int>]) {
         var marked = AlignedText(capacity: text.count + text.count / 2)
         var words: [Range<Int>] = []

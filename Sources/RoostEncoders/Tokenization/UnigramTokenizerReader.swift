@@ -2,9 +2,6 @@ import Foundation
 import RoostModel
 
 extension UnigramTokenizer {
-    /// Creates the tokenizer that a file describes.
-    ///
-    /// - Throws: `EmbedderError` that names the file or the unsupported setting.
     init(_ file: TokenizerFile, addsSpecialTokens: Bool) throws {
         let reader = Reader(file: file)
         let vocabulary = try file.unigramVocabulary()
@@ -50,9 +47,7 @@ private struct Reader {
             guard let id = Int32(exactly: token.id), id >= 0 else {
                 throw file.damaged("the id \(token.id) of an added token is out of range")
             }
-            guard token.singleWord != true else {
-                throw unsupported("an added token with single_word")
-            }
+            guard token.singleWord != true else { throw unsupported("an added token with single_word") }
             return .init(
                 utf8: Array(token.content.utf8), id: id, includesSpaceBefore: token.lstrip == true,
                 includesSpaceAfter: token.rstrip == true)

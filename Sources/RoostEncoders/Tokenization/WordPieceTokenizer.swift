@@ -16,9 +16,6 @@ struct WordPieceTokenizer: ModelTokenizer {
     /// The maximum number of characters in a word; a longer word becomes one unknown token, as in BERT.
     private static let maximumWordLength = 100
 
-    /// Creates a tokenizer.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if a special token is missing.
     init(vocabulary: WordPieceVocabulary, options: BERTNormalizer.Options, addsSpecialTokens: Bool = true)
         throws
     {
@@ -38,9 +35,6 @@ struct WordPieceTokenizer: ModelTokenizer {
         }
     }
 
-    /// Returns the tokens of a text.
-    ///
-    /// - Complexity: O(length of text).
     func tokenize(_ text: String) -> TokenSequence {
         var text = text
         return text.withUTF8 { utf8 in
@@ -49,17 +43,6 @@ struct WordPieceTokenizer: ModelTokenizer {
             normalizer.keep(scan.found)
             return scan.tokens
         }
-    }
-
-    /// - Complexity: O(n log v), where n is the number of ids and v the size of the vocabulary.
-    func joined(_ ids: ArraySlice<Int>) -> String? {
-        var bytes: [UInt8] = []
-        for id in ids {
-            guard let piece = vocabulary.piece(id) else { return nil }
-            if !piece.continues, !bytes.isEmpty { bytes.append(UInt8(ascii: " ")) }
-            bytes += piece.text
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 
     var count: Int { vocabulary.count }
@@ -87,8 +70,7 @@ struct WordPieceTokenizer: ModelTokenizer {
         private var wordEnd = 0
 
         init(tokenizer: WordPieceTokenizer, utf8: UnsafeBufferPointer<UInt8>) {
-            self.tokenizer = tokenizer
-            self.utf8 = utf8
+            (self.tokenizer, self.utf8) = (tokenizer, utf8)
             table = tokenizer.normalizer.table()
         }
 

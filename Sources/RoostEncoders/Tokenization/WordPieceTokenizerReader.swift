@@ -40,8 +40,6 @@ extension WordPieceTokenizer {
     /// Like the transformers library, reads the vocabulary from `vocab.txt` or, if that file is missing, from
     /// `tokenizer.json`, and the normalization settings from `tokenizer_config.json` or, if they are missing
     /// there, from `tokenizer.json`.
-    ///
-    /// - Throws: `EmbedderError` that names the file or the unsupported setting.
     init(_ folder: ModelFolder, addsSpecialTokens: Bool = true) throws {
         func unsupported(_ setting: String) -> EmbedderError {
             EmbedderError(
@@ -83,13 +81,8 @@ extension WordPieceTokenizer {
         try self.init(vocabulary: vocabulary, options: options, addsSpecialTokens: addsSpecialTokens)
     }
 
-    /// Reads the vocabulary of a model.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if the file is not a vocabulary.
     static func vocabulary(of folder: ModelFolder) throws -> WordPieceVocabulary {
-        guard folder.has("vocab.txt") else {
-            return WordPieceVocabulary(try piecesOfTokenizerFile(folder))
-        }
+        guard folder.has("vocab.txt") else { return WordPieceVocabulary(try piecesOfTokenizerFile(folder)) }
         let url = folder.url("vocab.txt")
         let bytes = Array(try folder.contents(of: "vocab.txt"))
         guard String(validating: bytes, as: UTF8.self) != nil else {

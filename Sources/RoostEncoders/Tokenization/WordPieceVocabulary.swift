@@ -5,14 +5,12 @@ import RoostText
 struct WordPieceVocabulary: Sendable {
     private let initial: PieceTable
     private let continuing: PieceTable
-    /// The ids of the pieces of each table, ascending.
     private let initialIDs: [Int32]
     private let continuingIDs: [Int32]
     let count: Int
     /// The ids of two identical pieces; `nil` if all pieces are distinct.
     let duplicate: (first: Int, second: Int)?
 
-    /// Creates a vocabulary.
     init(_ pieces: [String]) {
         var bytes: [UInt8] = []
         let ranges = pieces.map { piece in
@@ -24,8 +22,6 @@ struct WordPieceVocabulary: Sendable {
     }
 
     /// Creates a vocabulary from a buffer that contains all pieces.
-    ///
-    /// - Complexity: O(bytes).
     init(_ bytes: [UInt8], _ ranges: [Range<Int>]) {
         count = ranges.count
         let mark = UInt8(ascii: "#")
@@ -57,8 +53,6 @@ struct WordPieceVocabulary: Sendable {
     }
 
     /// Returns the text of a piece, and whether it continues a word; `nil` if no piece has the id.
-    ///
-    /// - Complexity: O(log n), where n is the number of pieces.
     func piece(_ id: Int) -> (text: ArraySlice<UInt8>, continues: Bool)? {
         for (table, ids, continues) in [(initial, initialIDs, false), (continuing, continuingIDs, true)] {
             let index = ids.partitioningIndex { Int($0) >= id }

@@ -23,7 +23,5 @@ public struct ClusterExcerpt: Sendable, Hashable, Codable {
     public var texts: [String]
 
     /// Creates an excerpt.
-    public init(keywords: [String], texts: [String]) {
-        (self.keywords, self.texts) = (keywords, texts)
-    }
+    public init(keywords: [String], texts: [String]) { (self.keywords, self.texts) = (keywords, texts) }
 }

@@ -44,17 +44,6 @@ public protocol Embedder: Sendable {
     /// - Complexity: O(n), where n is the length of the text.
     func tokenRanges(in text: String) -> [Range<Int>]
 
-    /// Returns the text that consists of the given tokens of the model's vocabulary.
-    ///
-    /// The special tokens at the start and at the end of a sequence can be present or absent. The default
-    /// implementation returns `nil`.
-    ///
-    /// - Parameter ids: The ids of the tokens.
-    /// - Returns: A text whose tokens are `ids`; `nil` if no text has these tokens, as for ids of another
-    ///   vocabulary, or if the model has no vocabulary.
-    /// - Complexity: O(n log v), where n is the number of ids and v the size of the vocabulary.
-    func text(ofTokens ids: [Int]) -> String?
-
     /// Returns whether the vocabulary of the model contains a word as a whole. Searches do not correct
     /// the spelling of such a word.
     ///
@@ -79,8 +68,6 @@ public protocol Embedder: Sendable {
 extension Embedder {
     public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
 
-    public func text(ofTokens ids: [Int]) -> String? { nil }
-
     public func vocabularyContains(_ word: String) -> Bool { false }
 
     public func understands(_ text: String) -> Bool { true }
@@ -91,9 +78,6 @@ extension Embedder {
 
     /// Returns the vector of one text, scaled to unit length.
     ///
-    /// - Parameters:
-    ///   - text: The text to embed.
-    ///   - role: Whether the text is a query or a document.
     /// - Throws: The errors of ``embed(_:as:)``; ``EmbedderError`` with `.badAnswer` if the vector has the
     ///   wrong dimension or a component that is not finite.
     public func embed(_ text: String, as role: TextRole) async throws -> [Float] {
@@ -194,8 +178,6 @@ extension Embedder {
     /// Code that divides texts calls this method instead of ``tokenRanges(in:)``, because a custom embedder
     /// may return anything. Ranges that begin before the previous one, or that extend beyond the text, are
     /// omitted.
-    ///
-    /// - Complexity: O(n), where n is the length of the text.
     package func checkedTokenRanges(in text: String) -> [Range<Int>] {
         PassageSplitter.valid(tokenRanges(in: text), size: text.utf8.count)
     }

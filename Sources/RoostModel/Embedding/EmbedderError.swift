@@ -40,10 +40,7 @@ public struct EmbedderError: LocalizedError, Sendable, CustomStringConvertible {
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, isRetryable: Bool = false, remedy: Remedy? = nil) {
-        self.code = code
-        self.message = message
-        self.isRetryable = isRetryable
-        self.remedy = remedy
+        (self.code, self.message, self.isRetryable, self.remedy) = (code, message, isRetryable, remedy)
     }
 
     public var description: String { message }

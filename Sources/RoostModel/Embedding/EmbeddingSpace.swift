@@ -34,14 +34,9 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
         model: String, revision: String, dimension: Int, pooling: String, queryPrefix: String = "",
         documentPrefix: String = "", isNormalized: Bool = true, probe: String? = nil
     ) {
-        self.model = model
-        self.revision = revision
-        self.dimension = dimension
-        self.pooling = pooling
-        self.queryPrefix = queryPrefix
-        self.documentPrefix = documentPrefix
-        self.isNormalized = isNormalized
-        self.probe = probe
+        (self.model, self.revision, self.dimension, self.pooling) = (model, revision, dimension, pooling)
+        (self.queryPrefix, self.documentPrefix) = (queryPrefix, documentPrefix)
+        (self.isNormalized, self.probe) = (isNormalized, probe)
     }
 
     public init(from decoder: any Decoder) throws {
@@ -56,8 +51,7 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
             isNormalized: try container.decode(Bool.self, forKey: .isNormalized),
             probe: try container.decodeIfPresent(String.self, forKey: .probe))
         guard (1...Self.maximumDimension).contains(dimension) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .dimension, in: container, debugDescription: "the dimension is out of range")
+            throw container.damage(.dimension, "the dimension is out of range")
         }
     }
 

@@ -20,12 +20,8 @@ package final class ArchivedEntries: Sendable {
             id: UUID, row: UInt32, position: ChangePosition, dimension: Int, digest: ContentDigest,
             source: Source.ID?
         ) {
-            self.id = id
-            self.row = row
-            self.position = position
-            self.dimension = dimension
-            self.digest = digest
-            self.source = source
+            (self.id, self.row, self.position, self.dimension) = (id, row, position, dimension)
+            (self.digest, self.source) = (digest, source)
         }
     }
 
@@ -36,11 +32,9 @@ package final class ArchivedEntries: Sendable {
     private let indicesBySource = Mutex<[ExactText: [Int]]?>(nil)
 
     package init(records: [Record], contents: any EntryContents) {
-        self.records = records
-        self.contents = contents
+        (self.records, self.contents) = (records, contents)
     }
 
-    /// The archive of a store that was not read from an archive. It has no entries.
     static let empty = ArchivedEntries(records: [], contents: NoContents())
 
     private struct NoContents: EntryContents {
@@ -50,8 +44,6 @@ package final class ArchivedEntries: Sendable {
     }
 
     /// Returns the index of the last record whose entry has this content and an embedding.
-    ///
-    /// - Complexity: O(n) for the first call, which builds a dictionary; O(1) after it.
     func index(ofContent digest: ContentDigest) -> Int? {
         indexByDigest.withLock { found in
             if found == nil {
@@ -66,8 +58,6 @@ package final class ArchivedEntries: Sendable {
     }
 
     /// Returns the indices of the records whose entries belong to a source, in ascending order of rows.
-    ///
-    /// - Complexity: O(n) for the first call, which builds a dictionary; O(1) after it.
     func indices(ofSource id: Source.ID) -> [Int] {
         indicesBySource.withLock { found in
             if found == nil {
@@ -82,8 +72,6 @@ package final class ArchivedEntries: Sendable {
     }
 
     /// Returns the index of the first record whose row is greater than `row`, or 0 if `row` is `nil`.
-    ///
-    /// - Complexity: O(log n).
     func firstIndex(after row: UInt32?) -> Int {
         guard let row else { return 0 }
         return records.partitioningIndex { $0.row > row }

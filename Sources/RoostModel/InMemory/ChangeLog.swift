@@ -25,9 +25,7 @@ struct ChangeLog: Sendable {
     /// a smaller log is not worth the cost.
     private static let minimumSizeForCompaction = 1024
 
-    /// Creates a log.
-    ///
-    /// - Parameter archived: Items in ascending order of their positions.
+    /// Creates a log of items in ascending order of their positions.
     init(archived: [Item] = []) { self.archived = archived }
 
     mutating func append(_ position: ChangePosition, _ subject: Subject) {
@@ -57,10 +55,7 @@ package struct ChangePosition: Sendable, Hashable, Comparable, Codable {
     package var revision: Revision
     package var ordinal: UInt32
 
-    package init(revision: Revision, ordinal: UInt32) {
-        self.revision = revision
-        self.ordinal = ordinal
-    }
+    package init(revision: Revision, ordinal: UInt32) { (self.revision, self.ordinal) = (revision, ordinal) }
 
     package static func < (left: ChangePosition, right: ChangePosition) -> Bool {
         (left.revision, left.ordinal) < (right.revision, right.ordinal)

@@ -1,4 +1,5 @@
 import Foundation
+internal import HashTreeCollections
 package import RoostVectors
 
 /// A snapshot that contains a copy of a `StoreState`. Later commits do not affect the copy, because the state
@@ -68,7 +69,7 @@ package struct InMemorySnapshot: StorageSnapshot {
     }
 
     package func revisions(of ids: [Entry.ID]) -> [Entry.ID: Revision] {
-        Dictionary(ids.compactMap { id in state.row(of: id).map { (id, $0.position.revision) } }) {
+        Dictionary(ids.compactMap { id in state.rows[id].map { (id, $0.position.revision) } }) {
             first, _ in first
         }
     }
@@ -81,7 +82,7 @@ package struct InMemorySnapshot: StorageSnapshot {
 
     package func sources(_ ids: [Source.ID]) -> [Source] {
         ids.compactMap { id in
-            guard var source = state.source(id) else { return nil }
+            guard var source = state.sourceRecords[ExactText(id)] else { return nil }
             source.entryIDs = state.ids(ofSource: id)
             return source
         }
@@ -95,8 +96,8 @@ package struct InMemorySnapshot: StorageSnapshot {
 
     package func assignments(of ids: [Entry.ID]?) -> [Assignment] {
         guard let ids else { return state.assignments }
-        let rows = ids.compactMap { id in state.row(of: id) }.sorted { $0.row < $1.row }
-        return rows.compactMap { state.assignment(of: state.id(of: $0)) }
+        let rows = ids.compactMap { state.rows[$0] }.sorted { $0.row < $1.row }
+        return rows.compactMap { state.assignmentsByEntry[state.id(of: $0)] }
     }
 
     package func clusteringRun() -> ClusteringRun? { state.run }

@@ -22,13 +22,10 @@ public final class InMemoryStorageProvider: StorageProvider {
     private let contents: Mutex<Contents>
     private let now: @Sendable () -> Date
 
-    /// Creates an empty store with a random id.
-    public convenience init() { self.init(now: { Date() }) }
-
     /// Creates an empty store.
     ///
-    /// - Parameter store: The id of the store, which is also its first epoch.
-    public convenience init(store: UUID) {
+    /// - Parameter store: The id of the store, which is also its first epoch; random by default.
+    public convenience init(store: UUID = UUID()) {
         self.init(state: StoreState(store: store, epoch: store), now: { Date() })
     }
 
@@ -107,9 +104,7 @@ public final class InMemoryStorageProvider: StorageProvider {
         return try renewEpoch(to: UUID())
     }
 
-    public func close() async throws {
-        contents.withLock { $0.isClosed = true }
-    }
+    public func close() async throws { contents.withLock { $0.isClosed = true } }
 
     /// Forgets the removals that were made before a date, as durable stores do after a retention period.
     ///

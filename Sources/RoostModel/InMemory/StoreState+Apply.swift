@@ -80,8 +80,6 @@ extension StoreState {
         var clustersChanged = false
         var ordinal: UInt32 = 0
 
-        init(revision: Revision) { self.revision = revision }
-
         mutating func nextPosition() -> ChangePosition {
             changed = true
             ordinal += 1

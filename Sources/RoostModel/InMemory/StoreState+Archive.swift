@@ -10,9 +10,7 @@ extension StoreState {
             package var removedAt: Date
 
             package init(id: UUID, position: ChangePosition, removedAt: Date) {
-                self.id = id
-                self.position = position
-                self.removedAt = removedAt
+                (self.id, self.position, self.removedAt) = (id, position, removedAt)
             }
         }
 
@@ -38,9 +36,7 @@ extension StoreState {
         package var clustersPosition: ChangePosition?
 
         package init(store: UUID, epoch: UUID, revision: Revision) {
-            self.store = store
-            self.epoch = epoch
-            self.revision = revision
+            (self.store, self.epoch, self.revision) = (store, epoch, revision)
         }
     }
 
@@ -96,9 +92,7 @@ extension StoreState {
 
     /// Creates a state from an archive.
     ///
-    /// - Parameters:
-    ///   - archive: The data of the store.
-    ///   - contents: Reads the entries, in the order of the archive's records.
+    /// - Parameter contents: Reads the entries, in the order of the archive's records.
     /// - Throws: ``StorageError`` with `.damaged` if the parts of the archive contradict each other.
     package init(_ archive: Archive, contents: any EntryContents) throws {
         let damaged = StorageError(
@@ -117,11 +111,9 @@ extension StoreState {
             items.append(ChangeLog.Item(position: position, subject: .clusters))
         }
         items.sort { $0.position < $1.position }
-        self.init(
-            store: archive.store, epoch: archive.epoch, revision: archive.revision,
-            archived: ArchivedEntries(records: archive.records, contents: contents),
-            firstNewRow: archive.nextRow, log: ChangeLog(archived: items))
-        horizon = archive.horizon
+        self.init(store: archive.store, epoch: archive.epoch, revision: archive.revision)
+        archived = ArchivedEntries(records: archive.records, contents: contents)
+        (firstNewRow, log, horizon) = (archive.nextRow, ChangeLog(archived: items), archive.horizon)
         var last: UInt32?
         for (index, record) in archive.records.enumerated() {
             guard Int(record.row) < archive.nextRow, last.map({ $0 < record.row }) != false,

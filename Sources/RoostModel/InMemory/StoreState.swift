@@ -42,13 +42,13 @@ package struct StoreState: Sendable {
     let store: UUID
     var epoch: UUID
     var revision: Revision
-    let archived: ArchivedEntries
+    var archived = ArchivedEntries.empty
     var rows: TreeDictionary<UUID, Row> = [:]
     /// The first row number that is not used by the archive.
-    let firstNewRow: Int
+    var firstNewRow = 0
     /// The ids of the entries in row `firstNewRow` and the following rows; `nil` for a removed entry.
     var newIDs: [UUID?] = []
-    var log: ChangeLog
+    var log = ChangeLog()
     var tombstones: TreeDictionary<UUID, Tombstone> = [:]
     /// A date before which no remembered removal was made; `nil` if no removal is remembered. Without it,
     /// every commit would have to look for removals to forget.
@@ -71,21 +71,7 @@ package struct StoreState: Sendable {
     var vectorCount = 0
 
     package init(store: UUID = UUID(), epoch: UUID = UUID(), revision: Revision = .zero) {
-        self.init(
-            store: store, epoch: epoch, revision: revision, archived: .empty, firstNewRow: 0, log: ChangeLog()
-        )
-    }
-
-    init(
-        store: UUID, epoch: UUID, revision: Revision, archived: ArchivedEntries, firstNewRow: Int,
-        log: ChangeLog
-    ) {
-        self.store = store
-        self.epoch = epoch
-        self.revision = revision
-        self.archived = archived
-        self.firstNewRow = firstNewRow
-        self.log = log
+        (self.store, self.epoch, self.revision) = (store, epoch, revision)
     }
 
     /// Creates the state of a backend that stores only entries and clusters.
@@ -125,7 +111,6 @@ package struct StoreState: Sendable {
         revision = max(revision, Revision(rawValue: UInt64(clamping: latest)))
     }
 
-    /// Returns one assignment for each member of the clusters.
     private static func assignments(to clusters: [Cluster]) -> [Assignment] {
         // A backend that saves clusters one by one still has the former cluster of an entry that moved to
         // another one, either until that cluster is saved or for as long as its caller does not save it.
@@ -160,8 +145,6 @@ package struct StoreState: Sendable {
     ///
     /// - Throws: ``StorageError`` with `.damaged` if an archived entry cannot be read.
     package func entry(_ id: Entry.ID) throws -> Entry? { try rows[id].map { try entry(of: $0) } }
-
-    func row(of id: Entry.ID) -> Row? { rows[id] }
 
     /// Returns the entry in a row.
     ///
@@ -254,8 +237,6 @@ package struct StoreState: Sendable {
 
     // MARK: Sources and clusters
 
-    func source(_ id: Source.ID) -> Source? { sourceRecords[ExactText(id)] }
-
     package var sourceCount: Int { sourceRecords.count }
 
     /// All source records in the order of their ids, without the ids of their entries.
@@ -275,8 +256,6 @@ package struct StoreState: Sendable {
 
     /// The revision of the latest change of clusters, run or assignments; `.zero` if there was none.
     package var clustersRevision: Revision { clustersPosition?.revision ?? .zero }
-
-    func assignment(of id: Entry.ID) -> Assignment? { assignmentsByEntry[id] }
 
     /// Returns the clusters with their members, in the order in which they were first saved.
     ///
@@ -347,7 +326,6 @@ package struct StoreState: Sendable {
         }
     }
 
-    /// Returns whether a logged change is the latest one of its subject.
     func isCurrent(_ position: ChangePosition, _ subject: ChangeLog.Subject) -> Bool {
         switch subject {
         case .clusters: clustersPosition == position

@@ -25,9 +25,7 @@ public struct Change: Sendable, Hashable {
 
     /// Creates a change.
     public init(kind: Kind, revision: Revision, ordinal: UInt32) {
-        self.kind = kind
-        self.revision = revision
-        self.ordinal = ordinal
+        (self.kind, self.revision, self.ordinal) = (kind, revision, ordinal)
     }
 }
 
@@ -37,11 +35,6 @@ public struct ChangeBatch: Sendable, Hashable {
     public var changes: [Change]
     /// The cursor from which the next changes follow. A reader can store it and continue from it later.
     public var next: ChangeCursor
-
-    /// Creates a batch.
-    public init(changes: [Change], next: ChangeCursor) {
-        (self.changes, self.next) = (changes, next)
-    }
 }
 
 /// The position of a reader in the change feed of a store. It can lie between two changes of the same commit.
@@ -61,10 +54,7 @@ public struct ChangeCursor: Sendable, Hashable, Codable {
     /// Creates a cursor. This initializer is for storage providers; readers use ``start``, ``Stamp/cursor``
     /// and the cursors that pages return.
     public init(epoch: UUID?, revision: Revision, ordinal: UInt32, horizon: Revision) {
-        self.epoch = epoch
-        self.revision = revision
-        self.ordinal = ordinal
-        self.horizon = horizon
+        (self.epoch, self.revision, self.ordinal, self.horizon) = (epoch, revision, ordinal, horizon)
     }
 
     /// The position before the first change. The changes after it include every entry of the store.
@@ -105,44 +95,35 @@ package enum ChangeFeed {
 /// An iterator throws ``StorageError`` with `.notFound` if the store cannot continue from the cursor. This
 /// happens if the store was restored or repaired, or has forgotten removals that the reader has not seen. The
 /// reader must then discard its derived data and begin at ``ChangeCursor/start``.
-public struct ChangeBatches: AsyncSequence, Sendable {
+public struct ChangeBatches: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = ChangeBatch
 
     fileprivate let storage: any StorageProvider
-    fileprivate let cursor: ChangeCursor
+    fileprivate var cursor: ChangeCursor
     fileprivate let interval: Duration
 
-    /// The iterator over the changes of a store.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let storage: any StorageProvider
-        fileprivate var cursor: ChangeCursor
-        fileprivate let interval: Duration
-
-        /// Waits until there are changes after the last batch, and returns them.
-        ///
-        /// - Throws: ``StorageError``; `CancellationError`.
-        public mutating func next() async throws -> ChangeBatch? {
-            while true {
-                try Task.checkCancellation()
-                switch try await storage.changes(after: cursor, limit: PageSize.changes) {
-                case .changes(let changes, let next, _):
-                    cursor = next
-                    if !changes.isEmpty { return ChangeBatch(changes: changes, next: next) }
-                case .resetRequired:
-                    throw StorageError(
-                        .notFound,
-                        "cannot follow the changes of the store: it began a new epoch, or it no longer "
-                            + "records all removals since the cursor; read the changes from the start")
-                }
-                try await Task.sleep(for: interval)
+    /// Waits until there are changes after the last batch, and returns them.
+    ///
+    /// - Throws: ``StorageError``; `CancellationError`.
+    public mutating func next() async throws -> ChangeBatch? {
+        while true {
+            try Task.checkCancellation()
+            switch try await storage.changes(after: cursor, limit: PageSize.changes) {
+            case .changes(let changes, let next, _):
+                cursor = next
+                if !changes.isEmpty { return ChangeBatch(changes: changes, next: next) }
+            case .resetRequired:
+                throw StorageError(
+                    .notFound,
+                    "cannot follow the changes of the store: it began a new epoch, or it no longer "
+                        + "records all removals since the cursor; read the changes from the start")
             }
+            try await Task.sleep(for: interval)
         }
     }
 
     /// Returns an iterator that begins after the cursor of the sequence.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(storage: storage, cursor: cursor, interval: interval)
-    }
+    public func makeAsyncIterator() -> ChangeBatches { self }
 }
 
 extension StorageProvider {
@@ -157,15 +138,7 @@ extension StorageProvider {
     ) -> ChangeBatches {
         ChangeBatches(storage: self, cursor: cursor, interval: interval)
     }
-}
 
-/// The entries that changed after a cursor, and the cursor after those changes.
-package struct ChangedEntries: Sendable {
-    package var ids: Set<Entry.ID>
-    package var next: ChangeCursor
-}
-
-extension StorageProvider {
     /// Returns the ids of the entries that changed after a cursor, reading as many pages as necessary.
     ///
     /// - Parameters:
@@ -177,7 +150,7 @@ extension StorageProvider {
     /// - Throws: The errors of ``changes(after:limit:)``.
     package func changedEntries(
         after cursor: ChangeCursor, limit: Int = .max
-    ) async throws -> ChangedEntries? {
+    ) async throws -> (ids: Set<Entry.ID>, next: ChangeCursor)? {
         var changed = Set<Entry.ID>()
         var cursor = cursor
         while true {
@@ -192,7 +165,7 @@ extension StorageProvider {
                 }
             }
             if changed.count > limit { return nil }
-            if isLast { return ChangedEntries(ids: changed, next: next) }
+            if isLast { return (changed, next) }
             cursor = next
         }
     }

@@ -29,8 +29,7 @@ package struct ConflictRetry: Sendable {
 
     package init(maximumAttempts: Int, maximumPause: Duration) {
         precondition(maximumAttempts >= 1 && maximumPause >= .zero)
-        self.maximumAttempts = maximumAttempts
-        self.maximumPause = maximumPause
+        (self.maximumAttempts, self.maximumPause) = (maximumAttempts, maximumPause)
     }
 
     /// Runs an operation, and runs it again after each conflict until it succeeds or the attempts are used

@@ -62,12 +62,8 @@ extension SimpleStorageProvider {
         let (before, saved) = try await fetchState()
         var state = before
         try state.apply(batch)
-        for id in batch.removals {
-            if try before.entry(id) != nil { try await deleteEntry(id) }
-        }
-        for entry in batch.upserts {
-            if try before.entry(entry.id) != entry { try await saveEntry(entry) }
-        }
+        for id in batch.removals { if try before.entry(id) != nil { try await deleteEntry(id) } }
+        for entry in batch.upserts { if try before.entry(entry.id) != entry { try await saveEntry(entry) } }
         let oldClusters = Dictionary(uniqueKeysWithValues: before.clustersWithMembers().map { ($0.id, $0) })
         let savedMembers = Dictionary(uniqueKeysWithValues: saved.map { ($0.id, $0.members) })
         var vanished = Set(oldClusters.keys)
@@ -109,7 +105,6 @@ extension SimpleStorageProvider {
 
     private func currentState() async throws -> StoreState { try await fetchState().state }
 
-    /// Returns the state of the store, and the clusters from which it was made.
     private func fetchState() async throws -> (state: StoreState, clusters: [Cluster]) {
         let entries = try await fetchEntries()
         let clusters = try await fetchClusters().filter { !$0.members.isEmpty }

@@ -8,46 +8,39 @@ public import RoostVectors
 /// requested, and the iterator does not keep the pages that it has returned. An empty store has one empty
 /// page. The iterator checks for cancellation before it reads a page. Several iterators over one sequence are
 /// independent and return the same pages.
-public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
+public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = Page
 
-    let limit: Int
-    let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
+    private let limit: Int
+    private let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
+    private var row: UInt32?
+    private var isFinished = false
 
-    /// The iterator over the pages of a snapshot.
-    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        let limit: Int
-        let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
-        private var row: UInt32?
-        private var isFinished = false
+    init(limit: Int, read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page) {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        (self.limit, self.read) = (limit, read)
+    }
 
-        init(limit: Int, read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page) {
-            precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
-            self.limit = limit
-            self.read = read
+    /// Returns the next page, or `nil` after the last one.
+    ///
+    /// - Throws: ``StorageError`` if the page cannot be read, with `.damaged` if the snapshot returns a page
+    ///   that does not end after the one before; `CancellationError`. After an error, the iterator does not
+    ///   advance, so the next call tries to read the same page.
+    public mutating func next() async throws -> Page? {
+        guard !isFinished else { return nil }
+        try Task.checkCancellation()
+        let page = try await read(row, limit)
+        if let row, let next = page.next, next <= row {
+            throw StorageError(
+                .damaged, "cannot read the next page: a page after row \(row) ends at row \(next)")
         }
-
-        /// Returns the next page, or `nil` after the last one.
-        ///
-        /// - Throws: ``StorageError`` if the page cannot be read, with `.damaged` if the snapshot returns a
-        ///   page that does not end after the one before; `CancellationError`. After an error, the iterator
-        ///   does not advance, so the next call tries to read the same page.
-        public mutating func next() async throws -> Page? {
-            guard !isFinished else { return nil }
-            try Task.checkCancellation()
-            let page = try await read(row, limit)
-            if let row, let next = page.next, next <= row {
-                throw StorageError(
-                    .damaged, "cannot read the next page: a page after row \(row) ends at row \(next)")
-            }
-            row = page.next
-            isFinished = row == nil
-            return page
-        }
+        row = page.next
+        isFinished = row == nil
+        return page
     }
 
     /// Returns an iterator that begins at the first page.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(limit: limit, read: read) }
+    public func makeAsyncIterator() -> SnapshotPages { self }
 }
 
 /// A page of a snapshot's entries, headers or vectors, which is read with one call.
@@ -56,12 +49,8 @@ public protocol SnapshotPage: Sendable {
     var next: UInt32? { get }
 }
 
-extension EntryPage: SnapshotPage {}
-extension HeaderPage: SnapshotPage {}
-extension VectorPage: SnapshotPage {}
-
 /// One page of entries, in ascending order of rows.
-public struct EntryPage: Sendable {
+public struct EntryPage: SnapshotPage {
     /// The entries of the page.
     public var entries: [Entry]
     /// The row of each entry.
@@ -74,9 +63,7 @@ public struct EntryPage: Sendable {
     /// - Precondition: `entries` and `rows` have the same count.
     public init(entries: [Entry], rows: [UInt32], next: UInt32?) {
         precondition(entries.count == rows.count)
-        self.entries = entries
-        self.rows = rows
-        self.next = next
+        (self.entries, self.rows, self.next) = (entries, rows, next)
     }
 }
 
@@ -95,26 +82,22 @@ public struct EntryHeader: Sendable, Hashable, Identifiable {
     }
 
     /// Creates the header of an entry.
-    public init(_ entry: Entry) {
-        self.init(id: entry.id, source: entry.source, createdAt: entry.createdAt)
-    }
+    public init(_ entry: Entry) { self.init(id: entry.id, source: entry.source, createdAt: entry.createdAt) }
 }
 
 /// One page of headers, in ascending order of their entries' rows.
-public struct HeaderPage: Sendable {
+public struct HeaderPage: SnapshotPage {
     /// The headers. A page can have fewer than the limit even if it is not the last one.
     public var headers: [EntryHeader]
     /// The row after which the next page begins; `nil` on the last page.
     public var next: UInt32?
 
     /// Creates a page.
-    public init(headers: [EntryHeader], next: UInt32?) {
-        (self.headers, self.next) = (headers, next)
-    }
+    public init(headers: [EntryHeader], next: UInt32?) { (self.headers, self.next) = (headers, next) }
 }
 
 /// One page of vectors, in ascending order of their entries' rows.
-public struct VectorPage: Sendable {
+public struct VectorPage: SnapshotPage {
     /// The kind of vectors on a page.
     public enum Kind: Sendable, Hashable {
         /// One vector per entry: ``Entry/embeddings``.
@@ -139,10 +122,7 @@ public struct VectorPage: Sendable {
     /// - Precondition: `rows`, `ids` and `ordinals` have one element per row of `vectors`.
     public init(rows: [UInt32], ids: [Entry.ID], ordinals: [UInt32], vectors: Matrix, next: UInt32?) {
         precondition(rows.count == vectors.rows && ids.count == rows.count && ordinals.count == rows.count)
-        self.rows = rows
-        self.ids = ids
-        self.ordinals = ordinals
-        self.vectors = vectors
+        (self.rows, self.ids, self.ordinals, self.vectors) = (rows, ids, ordinals, vectors)
         self.next = next
     }
 }
@@ -165,37 +145,34 @@ package enum PageSize {
 /// ``StorageSnapshot/allEntries(matching:pageSize:)`` and ``StorageProvider/allEntries(matching:pageSize:)``
 /// return such sequences. At most one page of entries is in memory at a time. If the sequence was created by
 /// a provider, each iterator takes its own snapshot when its first entry is requested.
-public struct EntrySequence: AsyncSequence, Sendable {
+public struct EntrySequence: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = Entry
 
-    let pages: @Sendable () async throws -> SnapshotPages<EntryPage>
+    private let makePages: @Sendable () async throws -> SnapshotPages<EntryPage>
+    private var pages: SnapshotPages<EntryPage>?
+    private var current: [Entry] = []
+    private var index = 0
 
-    /// The iterator over the entries of one revision.
-    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        let pages: @Sendable () async throws -> SnapshotPages<EntryPage>
-        private var iterator: SnapshotPages<EntryPage>.AsyncIterator?
-        private var current: [Entry] = []
-        private var index = 0
+    init(_ makePages: @escaping @Sendable () async throws -> SnapshotPages<EntryPage>) {
+        self.makePages = makePages
+    }
 
-        init(pages: @escaping @Sendable () async throws -> SnapshotPages<EntryPage>) { self.pages = pages }
-
-        /// Returns the next entry, or `nil` after the last one.
-        ///
-        /// - Throws: ``StorageError`` if the store cannot be read; `CancellationError`.
-        public mutating func next() async throws -> Entry? {
-            if iterator == nil { iterator = try await pages().makeAsyncIterator() }
-            while index == current.count {
-                guard let page = try await iterator?.next() else { return nil }
-                current = page.entries
-                index = 0
-            }
-            defer { index += 1 }
-            return current[index]
+    /// Returns the next entry, or `nil` after the last one.
+    ///
+    /// - Throws: ``StorageError`` if the store cannot be read; `CancellationError`.
+    public mutating func next() async throws -> Entry? {
+        if pages == nil { pages = try await makePages() }
+        while index == current.count {
+            guard let page = try await pages?.next() else { return nil }
+            current = page.entries
+            index = 0
         }
+        defer { index += 1 }
+        return current[index]
     }
 
     /// Returns an iterator that begins at the first entry.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: pages) }
+    public func makeAsyncIterator() -> EntrySequence { self }
 }
 
 extension StorageSnapshot {
@@ -205,10 +182,7 @@ extension StorageSnapshot {
     ///         count += page.entries.count
     ///     }
     ///
-    /// - Parameters:
-    ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries on a page; 256 by default.
-    /// - Precondition: `pageSize` is at least 1.
+    /// - Parameter pageSize: The maximum number of entries on a page; 256 by default. At least 1.
     public func entryPages(
         matching filter: EntryFilter = .all, pageSize: Int? = nil
     ) -> SnapshotPages<EntryPage> {
@@ -219,10 +193,7 @@ extension StorageSnapshot {
 
     /// Returns the headers of the entries that match a filter, in pages and in ascending order of rows.
     ///
-    /// - Parameters:
-    ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of headers on a page, 10 000 by default. Pages may be smaller.
-    /// - Precondition: `pageSize` is at least 1.
+    /// - Parameter pageSize: The maximum number of headers on a page, 10 000 by default. Pages may be smaller. At least 1.
     public func headerPages(
         matching filter: EntryFilter = .all, pageSize: Int? = nil
     ) -> SnapshotPages<HeaderPage> {
@@ -234,10 +205,8 @@ extension StorageSnapshot {
     /// Returns the vectors of all entries or of their passages, in pages and in ascending order of the
     /// entries' rows.
     ///
-    /// - Parameters:
-    ///   - kind: Whether the pages have one vector per entry or one per passage.
-    ///   - pageSize: The maximum number of entries whose vectors are on a page; 4096 by default.
-    /// - Precondition: `pageSize` is at least 1.
+    /// - Parameter pageSize: The maximum number of entries whose vectors are on a page; 4096 by default. At
+    ///   least 1.
     public func vectorPages(of kind: VectorPage.Kind, pageSize: Int? = nil) -> SnapshotPages<VectorPage> {
         SnapshotPages(limit: pageSize ?? PageSize.vectors) {
             try await vectors(of: kind, after: $0, limit: $1)
@@ -246,10 +215,7 @@ extension StorageSnapshot {
 
     /// Returns a sequence of the entries that match a filter, in ascending order of rows.
     ///
-    /// - Parameters:
-    ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries in memory at a time; 256 by default.
-    /// - Precondition: `pageSize` is at least 1.
+    /// - Parameter pageSize: The maximum number of entries in memory at a time; 256 by default. At least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
         let pages = entryPages(matching: filter, pageSize: pageSize)
         return EntrySequence { pages }
@@ -261,10 +227,7 @@ extension StorageProvider {
     ///
     /// All entries come from one snapshot. Each iterator takes it when its first entry is requested.
     ///
-    /// - Parameters:
-    ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries in memory at a time; 256 by default.
-    /// - Precondition: `pageSize` is at least 1.
+    /// - Parameter pageSize: The maximum number of entries in memory at a time; 256 by default. At least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
         precondition((pageSize ?? 1) >= 1)
         return EntrySequence { try await snapshot().entryPages(matching: filter, pageSize: pageSize) }

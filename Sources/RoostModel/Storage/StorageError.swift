@@ -62,11 +62,8 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
         _ code: Code, _ message: String, underlying: (any Error)? = nil, isRetryable: Bool = false,
         remedy: Remedy? = nil
     ) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
-        self.isRetryable = isRetryable
-        self.remedy = remedy
+        (self.code, self.message, self.underlying) = (code, message, underlying)
+        (self.isRetryable, self.remedy) = (isRetryable, remedy)
     }
 
     public var description: String { message }

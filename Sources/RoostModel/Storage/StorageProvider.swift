@@ -119,15 +119,11 @@ public protocol StorageProvider: Sendable {
     /// Inserts an entry, or replaces the entry with the same id.
     ///
     /// The method makes one commit, with the guarantees and errors of ``commit(_:)``.
-    ///
-    /// - Parameter entry: The entry to save.
     func saveEntry(_ entry: Entry) async throws
 
     /// Inserts or replaces entries. If several have the same id, the last one is saved.
     ///
     /// The method makes one commit, with the guarantees and errors of ``commit(_:)``.
-    ///
-    /// - Parameter entries: The entries to save.
     func saveEntries(_ entries: [Entry]) async throws
 
     /// Returns all entries of one revision, in ascending order of rows. All of them are in memory at once;
@@ -145,7 +141,6 @@ public protocol StorageProvider: Sendable {
     /// The method reads the store and makes a commit. If the clusters change in between, it repeats both
     /// steps. Apart from this, it has the guarantees and errors of ``commit(_:)``.
     ///
-    /// - Parameter cluster: The cluster to save.
     /// - Throws: The errors of ``commit(_:)``; `.notFound` if a member is not in the store.
     func updateCluster(_ cluster: Cluster) async throws
 
@@ -157,17 +152,13 @@ public protocol StorageProvider: Sendable {
     /// Removes an entry and its assignment. If the store does not contain the entry, nothing changes.
     ///
     /// The method makes one commit, with the guarantees and errors of ``commit(_:)``.
-    ///
-    /// - Parameter id: The id of the entry.
     func deleteEntry(_ id: Entry.ID) async throws
 }
 
 extension StorageProvider {
     public func compact() async throws {}
 
-    public func saveEntry(_ entry: Entry) async throws {
-        _ = try await commit(WriteBatch(upserts: [entry]))
-    }
+    public func saveEntry(_ entry: Entry) async throws { _ = try await commit(WriteBatch(upserts: [entry])) }
 
     public func saveEntries(_ entries: [Entry]) async throws {
         var last: [Entry.ID: Int] = [:]
@@ -214,19 +205,13 @@ extension StorageProvider {
         }
     }
 
-    public func fetchClusters() async throws -> [Cluster] {
-        try await snapshot().clusters()
-    }
+    public func fetchClusters() async throws -> [Cluster] { try await snapshot().clusters() }
 
-    public func deleteEntry(_ id: Entry.ID) async throws {
-        _ = try await commit(WriteBatch(removals: [id]))
-    }
+    public func deleteEntry(_ id: Entry.ID) async throws { _ = try await commit(WriteBatch(removals: [id])) }
 
     /// Removes an entry and its assignment. If the store does not contain the entry, nothing changes.
     ///
     /// - Parameter entry: The entry, which is identified by its id only.
     /// - Throws: The errors of ``deleteEntry(_:)``.
-    public func deleteEntry(_ entry: Entry) async throws {
-        try await deleteEntry(entry.id)
-    }
+    public func deleteEntry(_ entry: Entry) async throws { try await deleteEntry(entry.id) }
 }

@@ -33,9 +33,7 @@ public protocol StorageSnapshot: Sendable {
     /// - Parameters:
     ///   - row: The row after which the page begins (``EntryPage/next`` of the previous page); `nil` for
     ///     the first page.
-    ///   - limit: The maximum number of entries on the page.
-    ///   - filter: The condition on the entries.
-    /// - Precondition: `limit` is at least 1.
+    ///   - limit: The maximum number of entries on the page, at least 1.
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage
 
     /// Returns one page of the headers of the entries that match a filter, in ascending order of rows.
@@ -46,14 +44,10 @@ public protocol StorageSnapshot: Sendable {
     /// - Parameters:
     ///   - row: The row after which the page begins (``HeaderPage/next`` of the previous page); `nil` for
     ///     the first page.
-    ///   - limit: The maximum number of headers on the page.
-    ///   - filter: The condition on the entries.
-    /// - Precondition: `limit` is at least 1.
+    ///   - limit: The maximum number of headers on the page, at least 1.
     func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage
 
     /// Returns the rows of the entries that match a filter.
-    ///
-    /// - Parameter filter: The condition on the entries.
     func rows(matching filter: EntryFilter) async throws -> RowSet
 
     /// Returns one page of the vectors of entries or of their passages, in ascending order of the entries'
@@ -65,19 +59,16 @@ public protocol StorageSnapshot: Sendable {
     ///   - kind: Whether to return one vector per entry or one per passage.
     ///   - row: The row after which the page begins (``VectorPage/next`` of the previous page); `nil` for
     ///     the first page.
-    ///   - limit: The maximum number of entries whose vectors are on the page.
-    /// - Precondition: `limit` is at least 1.
+    ///   - limit: The maximum number of entries whose vectors are on the page, at least 1.
     func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage
 
     /// Returns the revisions of the latest changes of entries.
     ///
-    /// - Parameter ids: The ids of the entries.
     /// - Returns: One revision for each id that the store contains.
     func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision]
 
     /// Returns entries whose embeddings can be reused for texts with the same content.
     ///
-    /// - Parameter digests: The digests of the texts.
     /// - Returns: For each digest, a stored entry that has this digest and an embedding. Digests without such
     ///   an entry are absent.
     func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry]

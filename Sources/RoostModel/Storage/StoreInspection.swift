@@ -22,10 +22,7 @@ public struct StorageFinding: Sendable, Hashable, Codable, CustomStringConvertib
 
     /// Creates a finding.
     public init(_ severity: Severity, _ subject: String, _ message: String, remedy: String? = nil) {
-        self.severity = severity
-        self.subject = subject
-        self.message = message
-        self.remedy = remedy
+        (self.severity, self.subject, self.message, self.remedy) = (severity, subject, message, remedy)
     }
 
     /// Returns a finding of severity `.note`.
@@ -38,9 +35,7 @@ public struct StorageFinding: Sendable, Hashable, Codable, CustomStringConvertib
         StorageFinding(.damage, subject, message, remedy: remedy)
     }
 
-    public var description: String {
-        "\(subject): \(message)" + (remedy.map { "; a repair \($0)" } ?? "")
-    }
+    public var description: String { "\(subject): \(message)" + (remedy.map { "; a repair \($0)" } ?? "") }
 }
 
 extension StorageFinding {
@@ -80,10 +75,8 @@ extension StorageSnapshot {
     /// - Throws: ``StorageError`` if a part of the store cannot be read.
     /// - Complexity: O(n), where n is the size of the store.
     public func inspectContents(space: EmbeddingSpace?) async throws -> [StorageFinding] {
-        var inspection = ContentInspection(space: space)
-        for try await page in entryPages() {
-            for entry in page.entries { inspection.inspect(entry) }
-        }
+        var inspection = ContentInspection(space: space, dimension: space?.dimension)
+        for try await page in entryPages() { for entry in page.entries { inspection.inspect(entry) } }
         inspection.inspect(try await clusters(), try await assignments(of: nil))
         if inspection.ids.count != stamp.entryCount {
             inspection.add(
@@ -99,12 +92,7 @@ private struct ContentInspection {
     let space: EmbeddingSpace?
     var ids = Set<Entry.ID>()
     var findings: [StorageFinding] = []
-    private var dimension: Int?
-
-    init(space: EmbeddingSpace?) {
-        self.space = space
-        dimension = space?.dimension
-    }
+    var dimension: Int?
 
     mutating func add(_ subject: String, _ message: String, remedy: String? = nil) {
         findings.append(.damage(subject, message, remedy: remedy))
@@ -121,7 +109,7 @@ private struct ContentInspection {
         for passage in entry.passages { inspect(passage.vector, "\(name), passage \(passage.ordinal)") }
         for (position, defect) in entry.passageDefects() {
             add(
-                "\(name), passage \(position)", defect.predicate,
+                "\(name), passage \(position)", defect,
                 remedy: space == nil ? nil : "computes the passages of the entry again")
         }
     }
@@ -200,45 +188,24 @@ extension Entry {
             !vector.isEmpty && (vector.count != dimension || VectorDefect(of: vector) != nil)
         }
     }
-}
 
-/// The reason why a passage does not match the content of its entry.
-///
-/// Imports and the inspection of a store use this check, so a store accepts no passages that the inspection
-/// reports.
-package enum PassageDefect: Sendable, Hashable {
-    /// The ordinal is not the position of the passage in the entry.
-    case ordinal(Int)
-    /// The range ends after the content.
-    case isOutsideContent
-    /// The range begins or ends inside a character.
-    case splitsCharacter
-
-    /// The defect as a predicate, such as `begins or ends inside a character`.
-    package var predicate: String {
-        switch self {
-        case .ordinal(let number): "has the ordinal \(number)"
-        case .isOutsideContent: "is outside the text of the entry"
-        case .splitsCharacter: "begins or ends inside a character"
-        }
-    }
-}
-
-extension Entry {
-    /// Returns the passages that do not match the content, by their positions, with the reasons.
-    package func passageDefects() -> [(position: Int, defect: PassageDefect)] {
+    /// Returns the passages that do not match the content, by their positions, with the defects as predicates.
+    ///
+    /// Imports and the inspection of a store use this check, so a store accepts no passages that the
+    /// inspection reports.
+    package func passageDefects() -> [(position: Int, defect: String)] {
         var content = content
         return content.withUTF8 { bytes in
             // In UTF-8, all bytes of a character except the first have the bits 10 at their beginning.
             func isBoundary(_ offset: Int) -> Bool { offset == bytes.count || bytes[offset] & 0xC0 != 0x80 }
             return passages.enumerated().compactMap { position, passage in
                 let range = passage.utf8Range
-                if passage.ordinal != position { return (position, .ordinal(passage.ordinal)) }
+                if passage.ordinal != position { return (position, "has the ordinal \(passage.ordinal)") }
                 guard range.lowerBound >= 0, range.upperBound <= bytes.count else {
-                    return (position, .isOutsideContent)
+                    return (position, "is outside the text of the entry")
                 }
                 let isAligned = isBoundary(range.lowerBound) && isBoundary(range.upperBound)
-                return isAligned ? nil : (position, .splitsCharacter)
+                return isAligned ? nil : (position, "begins or ends inside a character")
             }
         }
     }

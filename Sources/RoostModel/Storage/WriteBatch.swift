@@ -25,16 +25,11 @@ public struct WriteBatch: Sendable, Hashable {
             clusters: Revision? = nil, entries: [Entry.ID: Revision] = [:], epoch: UUID? = nil,
             revision: Revision? = nil
         ) {
-            self.clusters = clusters
-            self.entries = entries
-            self.epoch = epoch
-            self.revision = revision
+            (self.clusters, self.entries, self.epoch, self.revision) = (clusters, entries, epoch, revision)
         }
 
         /// Whether the expectation has no conditions.
-        public var isEmpty: Bool {
-            clusters == nil && entries.isEmpty && epoch == nil && revision == nil
-        }
+        public var isEmpty: Bool { clusters == nil && entries.isEmpty && epoch == nil && revision == nil }
     }
 
     /// A complete clustering, which replaces the previous clusters, run and assignments.
@@ -49,9 +44,7 @@ public struct WriteBatch: Sendable, Hashable {
 
         /// Creates a clustering.
         public init(run: ClusteringRun?, clusters: [Cluster], assignments: [Assignment]) {
-            self.run = run
-            self.clusters = clusters
-            self.assignments = assignments
+            (self.run, self.clusters, self.assignments) = (run, clusters, assignments)
         }
     }
 
@@ -89,15 +82,9 @@ public struct WriteBatch: Sendable, Hashable {
         assignments: [Assignment] = [], unassignments: [Entry.ID] = [], newEpoch: UUID? = nil,
         expecting: Expectation = Expectation()
     ) {
-        self.upserts = upserts
-        self.removals = removals
-        self.sources = sources
-        self.removedSources = removedSources
-        self.clustering = clustering
-        self.clusters = clusters
-        self.assignments = assignments
-        self.unassignments = unassignments
-        self.newEpoch = newEpoch
+        (self.upserts, self.removals, self.sources) = (upserts, removals, sources)
+        (self.removedSources, self.clustering, self.clusters) = (removedSources, clustering, clusters)
+        (self.assignments, self.unassignments, self.newEpoch) = (assignments, unassignments, newEpoch)
         self.expecting = expecting
     }
 

@@ -53,7 +53,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         enum CodingKeys: String, CodingKey { case cluster, label, size, remaining, shared }
     }
 
-    /// The id of the cluster. A new run keeps the id if it keeps most of the members.
+    /// The id of the cluster.
     public var id: UUID
     /// The human-readable name of the cluster.
     public var label: String
@@ -99,13 +99,9 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     /// with the same id, if there is one, and the clusters that contributed many members.
     public var origins: [Origin] = []
     /// The date at which the cluster was created, to the millisecond.
-    public var createdAt: Date {
-        didSet { createdAt = createdAt.wholeMilliseconds }
-    }
+    public var createdAt: Date { didSet { createdAt = createdAt.wholeMilliseconds } }
     /// The date of the latest change of the cluster, to the millisecond.
-    public var updatedAt: Date {
-        didSet { updatedAt = updatedAt.wholeMilliseconds }
-    }
+    public var updatedAt: Date { didSet { updatedAt = updatedAt.wholeMilliseconds } }
 
     /// Creates a cluster. `updatedAt` is `createdAt` by default.
     public init(
@@ -113,13 +109,8 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         members: [Entry.ID] = [], representatives: [Entry.ID] = [], cohesion: Float = 0,
         parent: Cluster.ID? = nil, createdAt: Date = Date(), updatedAt: Date? = nil
     ) {
-        self.id = id
-        self.label = label
-        self.keywords = keywords
-        self.centroid = centroid
-        self.members = members
-        self.representatives = representatives
-        self.cohesion = cohesion
+        (self.id, self.label, self.keywords, self.centroid) = (id, label, keywords, centroid)
+        (self.members, self.representatives, self.cohesion) = (members, representatives, cohesion)
         self.parent = parent
         self.createdAt = createdAt.wholeMilliseconds
         self.updatedAt = (updatedAt ?? createdAt).wholeMilliseconds
@@ -216,9 +207,7 @@ extension Cluster {
         /// ``sampleLimit`` members, the sample contains all of them.
         public var sample: [Entry.ID]
 
-        /// Creates a pin for the current members of a cluster.
-        ///
-        /// The sample consists of the lowest ids. Because ids are random numbers or digests, the sample is
+        /// Creates a pin for the current members of a cluster. The sample consists of the lowest ids: because ids are random numbers or digests, the sample is
         /// independent of the contents of the entries.
         public init(of members: [Entry.ID]) {
             size = members.count

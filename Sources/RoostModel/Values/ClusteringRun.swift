@@ -27,19 +27,14 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
     /// The clusters that disappeared because all of their entries were removed or became outliers.
     public var vanished: [Cluster.Origin] = []
     /// The date of the run, to the millisecond.
-    public var createdAt: Date {
-        didSet { createdAt = createdAt.wholeMilliseconds }
-    }
+    public var createdAt: Date { didSet { createdAt = createdAt.wholeMilliseconds } }
 
     /// Creates the record of a run.
     public init(
         id: UUID = UUID(), algorithm: String, parameters: [String: MetadataValue] = [:], seed: UInt64,
         stamp: Stamp, createdAt: Date = Date()
     ) {
-        self.id = id
-        self.algorithm = algorithm
-        self.parameters = parameters
-        self.seed = seed
+        (self.id, self.algorithm, self.parameters, self.seed) = (id, algorithm, parameters, seed)
         self.stamp = stamp
         self.createdAt = createdAt.wholeMilliseconds
     }
@@ -107,17 +102,12 @@ public struct Assignment: Sendable, Hashable, Codable {
         entry: Entry.ID, target: Target, run: ClusteringRun.ID? = nil, similarity: Float = 0,
         confidence: Float = 1
     ) {
-        self.entry = entry
-        self.target = target
-        self.run = run
-        self.similarity = similarity
+        (self.entry, self.target, self.run, self.similarity) = (entry, target, run, similarity)
         self.confidence = confidence
     }
 
     /// The cluster of the entry; `nil` for an outlier.
-    public var cluster: Cluster.ID? {
-        if case .cluster(let id) = target { id } else { nil }
-    }
+    public var cluster: Cluster.ID? { if case .cluster(let id) = target { id } else { nil } }
 
     /// The reason why the entry is in no cluster; `nil` if it is in a cluster.
     public var outlierReason: Partition.OutlierReason? {

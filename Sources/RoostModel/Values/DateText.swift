@@ -1,9 +1,7 @@
 package import Foundation
 
 extension Date {
-    package init(milliseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
-    }
+    package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     /// The number of milliseconds since 1970-01-01T00:00:00Z, rounded to the nearest integer. Stores keep
     /// dates in this form.
@@ -140,17 +138,17 @@ extension KeyedDecodingContainer {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         if let seconds = try? decode(Double.self, forKey: key) {
             let date = Date(timeIntervalSinceReferenceDate: seconds).wholeMilliseconds
-            guard date.isWritable else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: key, in: self, debugDescription: "the date is outside the years 1 to 9999")
-            }
+            guard date.isWritable else { throw damage(key, "the date is outside the years 1 to 9999") }
             return date
         }
         let text = try decode(String.self, forKey: key)
         guard let date = DateText.date(from: text) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "not an ISO 8601 date: \(text.prefix(40))")
+            throw damage(key, "not an ISO 8601 date: \(text.prefix(40))")
         }
         return date
+    }
+
+    func damage(_ key: Key, _ description: String) -> DecodingError {
+        .dataCorruptedError(forKey: key, in: self, debugDescription: description)
     }
 }

@@ -12,9 +12,7 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// that the entry is found when its source is ingested again. Other entries can have any UUID.
     public var id: UUID
     /// The complete text. A new text has no ``structure``.
-    public var content: String {
-        didSet { structure = nil }
-    }
+    public var content: String { didSet { structure = nil } }
     /// The structure that a reader found, such as sections; `nil` until the text is read, which an ingest
     /// does. Without it, the text is treated as one without markup.
     public var structure: TextStructure?
@@ -34,17 +32,11 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// Additional values by key. Filters can compare them.
     public var metadata: [String: MetadataValue]
     /// The tags, sorted and without duplicates.
-    public var tags: [String] {
-        didSet { tags = Self.canonical(tags) }
-    }
+    public var tags: [String] { didSet { tags = Self.canonical(tags) } }
     /// The date at which the entry was created.
-    public var createdAt: Date {
-        didSet { createdAt = createdAt.wholeMilliseconds }
-    }
+    public var createdAt: Date { didSet { createdAt = createdAt.wholeMilliseconds } }
     /// The date at which the content, metadata or tags last changed.
-    public var updatedAt: Date {
-        didSet { updatedAt = updatedAt.wholeMilliseconds }
-    }
+    public var updatedAt: Date { didSet { updatedAt = updatedAt.wholeMilliseconds } }
 
     /// Creates an entry. All arguments except the content have default values. The default for `updatedAt` is
     /// `createdAt`.
@@ -54,14 +46,8 @@ public struct Entry: Sendable, Hashable, Identifiable {
         metadata: [String: MetadataValue] = [:], tags: [String] = [],
         createdAt: Date = Date(), updatedAt: Date? = nil
     ) {
-        self.id = id
-        self.content = content
-        self.structure = structure
-        self.embeddings = embeddings
-        self.passages = passages
-        self.source = source
-        self.key = key
-        self.location = location
+        (self.id, self.content, self.structure, self.embeddings) = (id, content, structure, embeddings)
+        (self.passages, self.source, self.key, self.location) = (passages, source, key, location)
         self.metadata = metadata
         self.tags = Self.canonical(tags)
         self.createdAt = createdAt.wholeMilliseconds
@@ -122,16 +108,13 @@ public struct Passage: Sendable, Hashable {
     public var utf8Range: Range<Int>
     /// The number of tokens that the embedding model counts in the passage, from 0 to 2^31 - 1; 0 if unknown.
     /// Numbers outside of this range are replaced with its nearest bound, so sums of counts cannot overflow.
-    public var tokenCount: Int {
-        didSet { tokenCount = Self.clamped(tokenCount) }
-    }
+    public var tokenCount: Int { didSet { tokenCount = Self.clamped(tokenCount) } }
     /// The vector of the passage in the store's embedding space.
     public var vector: [Float]
 
     /// Creates a passage.
     public init(ordinal: Int, utf8Range: Range<Int>, tokenCount: Int = 0, vector: [Float]) {
-        self.ordinal = ordinal
-        self.utf8Range = utf8Range
+        (self.ordinal, self.utf8Range) = (ordinal, utf8Range)
         self.tokenCount = Self.clamped(tokenCount)
         self.vector = vector
     }
@@ -164,26 +147,21 @@ extension Entry: Codable {
                 let item = try list.nestedContainer(keyedBy: PassageKeys.self)
                 let bounds = try item.decode([Int].self, forKey: .range)
                 guard bounds.count == 2, bounds[0] <= bounds[1] else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: .range, in: item,
-                        debugDescription: "a range must be [start, end] in UTF-8 bytes")
+                    throw item.damage(.range, "a range must be [start, end] in UTF-8 bytes")
                 }
                 let tokens = try item.decodeIfPresent(Int.self, forKey: .tokens) ?? 0
                 let passage = Passage(
                     ordinal: passages.count, utf8Range: bounds[0]..<bounds[1], tokenCount: tokens,
                     vector: try item.decodeIfPresent([Float].self, forKey: .vector) ?? embeddings)
                 guard passage.tokenCount == tokens else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: .tokens, in: item, debugDescription: "the number of tokens is out of range")
+                    throw item.damage(.tokens, "the number of tokens is out of range")
                 }
                 passages.append(passage)
             }
         }
         let structure = try container.decodeIfPresent(String.self, forKey: .structure).map { text in
             guard let structure = TextStructure(base64: text, length: content.utf8.count) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .structure, in: container,
-                    debugDescription: "the structure is not that of the text")
+                throw container.damage(.structure, "the structure is not that of the text")
             }
             return structure
         }

@@ -59,10 +59,7 @@ public struct EntryCondition: Sendable, Hashable {
     public var test: Test
 
     /// Creates a condition.
-    public init(_ field: Field, _ test: Test) {
-        self.field = field
-        self.test = test
-    }
+    public init(_ field: Field, _ test: Test) { (self.field, self.test) = (field, test) }
 }
 
 extension EntryCondition: CustomStringConvertible {
@@ -137,9 +134,7 @@ extension EntryCondition.Test {
     /// operand, or `nil` if these are not ordered, because one is a number and the other a text, or only the
     /// operand is a date.
     private static func compare(_ left: String, _ right: String) -> Int? {
-        if isDateOrYear(right), isDate(left) {
-            return order(left.utf8.prefix(right.utf8.count), right.utf8)
-        }
+        if isDateOrYear(right), isDate(left) { return order(left.utf8.prefix(right.utf8.count), right.utf8) }
         guard !isDate(right) else { return nil }
         return switch (number(left), number(right)) {
         case (let a?, let b?):
@@ -238,15 +233,13 @@ extension EntryCondition.Test {
         case .isOneOf(let operands): return any(of: operands)
         case .exists: return !tags.isEmpty
         case .isMissing: return tags.isEmpty
-        case .isLess(let operand): return compare(tags, EntryCondition.Test.isLess, TagName(operand).text)
-        case .isAtMost(let operand): return compare(tags, EntryCondition.Test.isAtMost, TagName(operand).text)
-        case .isGreater(let operand):
-            return compare(tags, EntryCondition.Test.isGreater, TagName(operand).text)
-        case .isAtLeast(let operand):
-            return compare(tags, EntryCondition.Test.isAtLeast, TagName(operand).text)
+        case .isLess(let operand): return compare(tags, Self.isLess, TagName(operand).text)
+        case .isAtMost(let operand): return compare(tags, Self.isAtMost, TagName(operand).text)
+        case .isGreater(let operand): return compare(tags, Self.isGreater, TagName(operand).text)
+        case .isAtLeast(let operand): return compare(tags, Self.isAtLeast, TagName(operand).text)
         case .hasPrefix(let prefix):
             // The name of a tag would not have the slash in `project/`.
-            return compare(tags, EntryCondition.Test.hasPrefix, TagName.folded(prefix))
+            return compare(tags, Self.hasPrefix, TagName.folded(prefix))
         }
     }
 

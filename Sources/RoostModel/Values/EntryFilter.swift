@@ -8,9 +8,7 @@ public struct EntryFilter: Sendable, Hashable {
     /// The ids of the entries that match; `nil` for any id.
     public var ids: Set<Entry.ID>?
     /// The first characters of the id in its text form, lower-case with hyphens.
-    public var idPrefix: String? {
-        didSet { idPrefix = idPrefix?.lowercased() }
-    }
+    public var idPrefix: String? { didSet { idPrefix = idPrefix?.lowercased() } }
     /// The ids of the sources whose entries match; `nil` for all entries, with or without a source.
     public var sources: Set<String>?
     /// The tags that an entry must have. An entry must have all of them, or tags that are nested in them:
@@ -49,10 +47,8 @@ public struct EntryFilter: Sendable, Hashable {
     /// The filter that matches every entry.
     public static let all = EntryFilter()
 
-    /// Creates a filter that matches every entry, like ``all``.
-    ///
-    /// Without this initializer, `EntryFilter()` would be ambiguous, because the other initializers can all
-    /// be called without arguments.
+    /// Creates a filter that matches every entry, like ``all``. Without this initializer, `EntryFilter()`
+    /// would be ambiguous.
     public init() { self.init(ids: nil) }
 
     /// Creates a filter. Omitted arguments impose no condition.
@@ -62,10 +58,7 @@ public struct EntryFilter: Sendable, Hashable {
     ) {
         self.ids = ids
         self.idPrefix = idPrefix.map { $0.lowercased() }
-        self.sources = sources
-        self.tags = tags
-        self.metadata = metadata
-        self.cluster = cluster
+        (self.sources, self.tags, self.metadata, self.cluster) = (sources, tags, metadata, cluster)
     }
 
     /// Whether the filter has no conditions.
@@ -105,16 +98,13 @@ public struct EntryFilter: Sendable, Hashable {
         if let changePeriod, !changePeriod.contains(entry.updatedAt) { return false }
         if let period, !period.contains(entry.createdAt), !period.contains(entry.updatedAt) { return false }
         // Compare bytes, as backends do. Swift's `==` ignores differences in Unicode normalization.
-        guard allows(source: entry.source) else { return false }
-        guard tags.allSatisfy({ EntryCondition.Test.equals($0).holds(ofTags: entry.tags) }) else {
-            return false
-        }
-        guard conditions.allSatisfy({ $0.holds(of: entry) }) else { return false }
+        guard allows(source: entry.source),
+            tags.allSatisfy({ EntryCondition.Test.equals($0).holds(ofTags: entry.tags) }),
+            conditions.allSatisfy({ $0.holds(of: entry) })
+        else { return false }
         return metadata.allSatisfy { key, text in
-            guard let found = entry.metadata.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else {
-                return false
-            }
-            return found.value.comparableTexts.contains { $0.utf8.elementsEqual(text.utf8) }
+            let found = entry.metadata.first { $0.key.utf8.elementsEqual(key.utf8) }
+            return found?.value.comparableTexts.contains { $0.utf8.elementsEqual(text.utf8) } ?? false
         }
     }
 }

@@ -56,9 +56,7 @@ public struct ContentDigest: Sendable, Hashable {
     private var fourth: UInt64 = 0
 
     /// Creates the digest of a text.
-    public init(of text: String) {
-        self.init(bytes: SHA256.hash(Array(text.utf8)))
-    }
+    public init(of text: String) { self.init(bytes: SHA256.hash(Array(text.utf8))) }
 
     /// Creates a digest from its bytes.
     ///
@@ -72,9 +70,7 @@ public struct ContentDigest: Sendable, Hashable {
     public var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 
     /// The digest as 64 lower-case hexadecimal digits.
-    public var hexadecimal: String {
-        Hexadecimal.text(bytes)
-    }
+    public var hexadecimal: String { Hexadecimal.text(bytes) }
 }
 
 extension UUID {

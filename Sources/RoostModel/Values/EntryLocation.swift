@@ -16,10 +16,7 @@ public struct EntryLocation: Sendable, Hashable {
 
     /// Creates a location.
     public init(line: Int? = nil, lastLine: Int? = nil, page: Int? = nil, headings: [String] = []) {
-        self.line = line
-        self.lastLine = lastLine
-        self.page = page
-        self.headings = headings
+        (self.line, self.lastLine, self.page, self.headings) = (line, lastLine, page, headings)
     }
 
     /// Returns whether two locations are equal. Headings are compared byte by byte.

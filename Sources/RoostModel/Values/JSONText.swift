@@ -35,11 +35,7 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends a JSON array.
-    ///
-    /// - Parameters:
-    ///   - list: The elements.
-    ///   - item: Appends one element.
+    /// Appends a JSON array. The closure appends one element.
     package mutating func append<Item>(list: [Item], _ item: (Item, inout [UInt8]) -> Void) {
         append(UInt8(ascii: "["))
         for (index, value) in list.enumerated() {
@@ -83,44 +79,24 @@ extension Data {
     ///
     /// - Precondition: The data is JSON in UTF-8, as `JSONEncoder` writes it: these characters occur only in
     ///   strings.
-    /// - Complexity: O(n), where n is the length of the document.
     package func escapingControlsInJSON() -> Data {
-        withUnsafeBytes { bytes in
-            var result = Data()
-            var start = 0
-            var index = 0
-            while index < bytes.count {
-                guard let (value, length) = Self.interpreted(bytes, at: index) else {
-                    index += 1
-                    continue
-                }
-                if result.isEmpty { result.reserveCapacity(bytes.count + 64) }
-                result.append(contentsOf: bytes[start..<index])
-                result.append(contentsOf: "\\u\(Hexadecimal.text(value, count: 4))".utf8)
-                index += length
-                start = index
+        func isInterpreted(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.value {
+            case 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F: true
+            default: false
             }
-            if start == 0 { return self }
-            result.append(contentsOf: bytes[start...])
-            return result
         }
-    }
-
-    /// Returns the value and the UTF-8 length of the character at an offset if a terminal may interpret it.
-    private static func interpreted(_ bytes: UnsafeRawBufferPointer, at index: Int) -> (UInt32, Int)? {
-        func next(_ distance: Int) -> UInt8 { index + distance < bytes.count ? bytes[index + distance] : 0 }
-        switch bytes[index] {
-        case 0x7F: return (0x7F, 1)
-        case 0xC2 where (0x80..<0xA0).contains(next(1)): return (UInt32(next(1)), 2)
-        case 0xD8 where next(1) == 0x9C: return (0x061C, 2)
-        case 0xE2 where next(1) == 0x80:
-            let last = next(2)
-            return last == 0x8E || last == 0x8F || (0xA8...0xAE).contains(last)
-                ? (0x2000 + UInt32(last) - 0x80, 3) : nil
-        case 0xE2 where next(1) == 0x81:
-            return (0xA6...0xAF).contains(next(2)) ? (0x2040 + UInt32(next(2)) - 0x80, 3) : nil
-        default: return nil
+        let scalars = String(decoding: self, as: UTF8.self).unicodeScalars
+        var result = Data()
+        var start = scalars.startIndex
+        while let index = scalars[start...].firstIndex(where: isInterpreted) {
+            result.append(contentsOf: Substring(scalars[start..<index]).utf8)
+            result.append(contentsOf: "\\u\(Hexadecimal.text(scalars[index].value, count: 4))".utf8)
+            start = scalars.index(after: index)
         }
+        if start == scalars.startIndex { return self }
+        result.append(contentsOf: Substring(scalars[start...]).utf8)
+        return result
     }
 }
 

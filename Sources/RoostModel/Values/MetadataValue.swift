@@ -145,9 +145,7 @@ extension MetadataValue {
     }
 
     /// The string if the value is a `.string`; otherwise `nil`.
-    public var string: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
 
     /// Returns the member of an object with the given name; `nil` if the value is not an object or lacks the
     /// member.

@@ -9,11 +9,9 @@ public struct Remedy: RawRepresentable, Hashable, Sendable {
 
     /// Creates a remedy with the given name. The name need not be one that this version defines.
     public init(rawValue: String) { self.rawValue = rawValue }
-}
 
-// MARK: - The store
+    // MARK: The store
 
-extension Remedy {
     /// Create a store at the location first.
     public static let createStore = Remedy(rawValue: "createStore")
     /// Specify the location of the store explicitly, to confirm that it is trusted, or specify another store.
@@ -34,11 +32,9 @@ extension Remedy {
     public static let rebuildIndex = Remedy(rawValue: "rebuildIndex")
     /// Install the current version of Roost, because the data was written by a newer version than this one.
     public static let upgradeRoost = Remedy(rawValue: "upgradeRoost")
-}
 
-// MARK: - Entries and clusters
+    // MARK: Entries and clusters
 
-extension Remedy {
     /// Add entries to the store first.
     public static let addEntries = Remedy(rawValue: "addEntries")
     /// Ingest the sources again, and keep copies of the original files this time.
@@ -50,22 +46,18 @@ extension Remedy {
     /// Cluster the entries, because there are no clusters yet, the clusters were lost, or they lack data that
     /// a new run would record.
     public static let recluster = Remedy(rawValue: "recluster")
-}
 
-// MARK: - Models
+    // MARK: Models
 
-extension Remedy {
     /// Move the store to the current embedding model, which embeds all entries again.
     public static let reembed = Remedy(rawValue: "reembed")
     /// Install the embedding model first.
     public static let installModel = Remedy(rawValue: "installModel")
     /// Install the embedding model, or choose the built-in lexical model, which needs no files.
     public static let installModelOrUseLexical = Remedy(rawValue: "installModelOrUseLexical")
-}
 
-// MARK: - Backups
+    // MARK: Backups
 
-extension Remedy {
     /// Create a backup, which also creates the backup repository.
     public static let createBackup = Remedy(rawValue: "createBackup")
     /// List the snapshots of the backup repository and choose one by its name.
@@ -78,18 +70,14 @@ extension Remedy {
     public static let provideBackupPassphrase = Remedy(rawValue: "provideBackupPassphrase")
     /// Open the backup repository with its passphrase.
     public static let openWithPassphrase = Remedy(rawValue: "openWithPassphrase")
-}
 
-// MARK: - Inputs
+    // MARK: Inputs
 
-extension Remedy {
     /// Specify which column of the table, or which key of its rows, contains the text.
     public static let nameTextColumn = Remedy(rawValue: "nameTextColumn")
-}
 
-// MARK: - The system
+    // MARK: The system
 
-extension Remedy {
     /// Try the same operation again later.
     public static let retryLater = Remedy(rawValue: "retryLater")
     /// Free space on the volume.

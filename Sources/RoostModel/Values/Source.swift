@@ -13,17 +13,14 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
     /// source has not changed.
     public var fingerprint: String
     /// The date of the last complete ingest, with millisecond precision.
-    public var ingestedAt: Date {
-        didSet { ingestedAt = ingestedAt.wholeMilliseconds }
-    }
+    public var ingestedAt: Date { didSet { ingestedAt = ingestedAt.wholeMilliseconds } }
     /// The ids of the source's entries. Stores compute this property from the entries when they read the
     /// record, and do not save it.
     public var entryIDs: [Entry.ID]
 
     /// Creates a record.
     public init(id: String, fingerprint: String, ingestedAt: Date = Date(), entryIDs: [Entry.ID] = []) {
-        self.id = id
-        self.fingerprint = fingerprint
+        (self.id, self.fingerprint) = (id, fingerprint)
         self.ingestedAt = ingestedAt.wholeMilliseconds
         self.entryIDs = entryIDs
     }

@@ -18,10 +18,7 @@ public struct Stamp: Sendable, Hashable, Codable {
 
     /// Creates a stamp.
     public init(store: UUID, epoch: UUID, revision: Revision, entryCount: Int, clusterCount: Int) {
-        self.store = store
-        self.epoch = epoch
-        self.revision = revision
-        self.entryCount = entryCount
+        (self.store, self.epoch, self.revision, self.entryCount) = (store, epoch, revision, entryCount)
         self.clusterCount = clusterCount
     }
 
@@ -101,10 +98,7 @@ extension KeyedDecodingContainer {
     /// - Throws: `DecodingError` if the number is negative or at least 2^32.
     package func decodeCount(forKey key: Key) throws -> Int {
         let count = try decode(Int.self, forKey: key)
-        guard count.isStorableCount else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "the number \(count) is out of range")
-        }
+        guard count.isStorableCount else { throw damage(key, "the number \(count) is out of range") }
         return count
     }
 }

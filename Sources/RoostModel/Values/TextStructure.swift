@@ -37,10 +37,7 @@ public struct DocumentLink: Sendable, Hashable, Codable {
 
     /// Creates a link.
     public init(kind: Kind, target: String, fragment: String? = nil, text: String? = nil) {
-        self.kind = kind
-        self.target = target
-        self.fragment = fragment
-        self.text = text
+        (self.kind, self.target, self.fragment, self.text) = (kind, target, fragment, text)
     }
 }
 
@@ -58,10 +55,7 @@ public struct TextStructure: Sendable, Hashable {
         public var range: Range<Int>
 
         /// Creates a section.
-        public init(headings: [String], range: Range<Int>) {
-            self.headings = headings
-            self.range = range
-        }
+        public init(headings: [String], range: Range<Int>) { (self.headings, self.range) = (headings, range) }
     }
 
     /// A part of a text that is not embedded.
@@ -88,10 +82,7 @@ public struct TextStructure: Sendable, Hashable {
         public var range: Range<Int>
 
         /// Creates a part.
-        public init(kind: Kind, range: Range<Int>) {
-            self.kind = kind
-            self.range = range
-        }
+        public init(kind: Kind, range: Range<Int>) { (self.kind, self.range) = (kind, range) }
     }
 
     /// The format in which the text was read.
@@ -114,12 +105,8 @@ public struct TextStructure: Sendable, Hashable {
         format: TextFormat = .plain, title: String? = nil, sections: [Section] = [],
         hiddenParts: [HiddenPart] = [], blocks: [Range<Int>] = [], links: [DocumentLink] = []
     ) {
-        self.format = format
-        self.title = title
-        self.sections = sections
-        self.hiddenParts = hiddenParts
-        self.blocks = blocks
-        self.links = links
+        (self.format, self.title, self.sections, self.hiddenParts) = (format, title, sections, hiddenParts)
+        (self.blocks, self.links) = (blocks, links)
     }
 }
 

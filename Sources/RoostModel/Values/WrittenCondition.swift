@@ -16,10 +16,6 @@ extension EntryCondition {
     /// `due<today` or `due<=last-week`, stand for their days; days of the time that is named are part of it,
     /// so `due<=today` means before tomorrow. In quotation marks, such words are text: `name<"now"`. The keys
     /// `tag` and `tags` stand for the tags of the entry, and `metadata.tag` for the metadata key `tag`.
-    ///
-    /// - Parameters:
-    ///   - text: The condition.
-    ///   - times: Reads times.
     package init(written text: String, _ times: DateReader) throws(Fault) {
         // `==` would search for a value that begins with `=`.
         guard text.firstMatch(of: /^[^=<>!^]+==/) == nil else { throw .form }
@@ -37,8 +33,9 @@ extension EntryCondition {
             guard times.period(operand) != nil else { throw .noTime(operand) }
             return
         }
-        guard !Self.isQuoted(operand, in: text) else { return }
-        guard let first = times.day(operand), let next = times.day(operand, isNext: true) else { return }
+        guard !text.hasSuffix("\"\(operand)\""), let first = times.day(operand),
+            let next = times.day(operand, isNext: true)
+        else { return }
         switch test {
         case .isLess: test = .isLess(first)
         case .isAtMost: test = .isLess(next)
@@ -46,10 +43,6 @@ extension EntryCondition {
         case .isAtLeast: test = .isAtLeast(first)
         default: break
         }
-    }
-
-    private static func isQuoted(_ operand: String, in text: String) -> Bool {
-        text.hasSuffix("\"\(operand)\"")
     }
 
     /// Whether the field has the name of a date that each entry has.
@@ -83,16 +76,16 @@ extension EntryCondition {
             let isSpaced = key.last == " "
             let value = rest.dropFirst(name.count)
             self.init(
-                Self.field(String(isSpaced ? key.dropLast() : key)),
+                .metadata(String(isSpaced ? key.dropLast() : key)),
                 test(Self.unquoted(isSpaced && value.first == " " ? value.dropFirst() : value)))
         } else if let range = text.range(of: " in ") {
             let values = text[range.upperBound...].split(separator: ",", omittingEmptySubsequences: false)
                 .map { $0.trimmingCharacters(in: .whitespaces) }
-            self.init(Self.field(String(text[..<range.lowerBound])), .isOneOf(values))
+            self.init(.metadata(String(text[..<range.lowerBound])), .isOneOf(values))
         } else if text.hasSuffix(" exists") {
-            self.init(Self.field(String(text.dropLast(" exists".count))), .exists)
+            self.init(.metadata(String(text.dropLast(" exists".count))), .exists)
         } else if text.hasSuffix(" missing") {
-            self.init(Self.field(String(text.dropLast(" missing".count))), .isMissing)
+            self.init(.metadata(String(text.dropLast(" missing".count))), .isMissing)
         } else {
             return nil
         }
@@ -103,6 +96,4 @@ extension EntryCondition {
         guard value.count >= 2, value.first == "\"", value.last == "\"" else { return String(value) }
         return String(value.dropFirst().dropLast())
     }
-
-    private static func field(_ key: String) -> Field { .metadata(key) }
 }

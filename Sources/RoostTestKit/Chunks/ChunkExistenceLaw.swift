@@ -19,9 +19,6 @@ public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
     ///   a new storage.
     /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChunkStorageComposable) async throws {
-        func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-            if !condition { throw LawViolation(law: self, message: message()) }
-        }
         guard let existence = storage.existence else {
             throw LawViolation(law: self, message: "the storage has no existence check")
         }

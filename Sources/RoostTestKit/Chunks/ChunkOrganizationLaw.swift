@@ -41,9 +41,6 @@ public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
     /// - Throws: ``LawViolation``.
     public func check(_ organization: any ChunkStorageOrganization) throws {
         let paths = Self.identifiers.map { ($0, organization.storagePath(for: $0)) }
-        func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-            if !condition { throw LawViolation(law: self, message: message()) }
-        }
         switch self {
         case .pathsIdentifyChunks:
             for (identifier, path) in paths {

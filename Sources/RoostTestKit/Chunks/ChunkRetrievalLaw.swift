@@ -76,7 +76,7 @@ private struct RetrievalTrial {
     let samples = ChunkRetrievalLaw.samples
 
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: law, message: message()) }
+        try law.require(condition, message())
     }
 
     /// Requires that a chunk contains the expected bytes or, if `expected` is `nil`, that the chunk is

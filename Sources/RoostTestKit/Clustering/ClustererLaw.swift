@@ -75,9 +75,7 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
     private func concurrentCallsAgree(_ clusterer: any Clusterer, _ vectors: Matrix) async throws {
         let expected = try await partition(clusterer, vectors).labels
         let found = try await withThrowingTaskGroup(of: [Partition.Label].self) { group in
-            for _ in 0..<8 {
-                group.addTask { try await partition(clusterer, vectors).labels }
-            }
+            for _ in 0..<8 { group.addTask { try await partition(clusterer, vectors).labels } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         for labels in found { try requireEqual(labels, expected) }
@@ -94,8 +92,7 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw LawViolation(
-                law: self, message: "\(name): the error is not a ClusteringError: \(error)")
+            throw LawViolation(law: self, message: "\(name): the error is not a ClusteringError: \(error)")
         }
     }
 
@@ -119,10 +116,6 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
     private func requireEqual(_ found: [Partition.Label], _ expected: [Partition.Label]) throws {
         let row = zip(found, expected).enumerated().first { $1.0 != $1.1 }?.offset
         try require(row == nil, "two calls give vector \(row ?? 0) different labels")
-    }
-
-    private func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: self, message: message()) }
     }
 
     /// Partitions vectors, and checks the form of the answer.

@@ -62,7 +62,7 @@ private struct ChatTrial {
     let storage: any ChatStorage
 
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: law, message: message()) }
+        try law.require(condition, message())
     }
 
     func fetch(

@@ -81,7 +81,7 @@ private struct SessionTrial {
     let messages = SessionStorageLaw.messages
 
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: law, message: message()) }
+        try law.require(condition, message())
     }
 
     func requireError(_ subject: String, _ body: () async throws -> Void) async throws {
@@ -165,9 +165,7 @@ private struct SessionTrial {
 
     func messagesCanBeAppended() async throws {
         try await storage.saveSession(id: "one", firstMessage: "Hello")
-        for message in messages {
-            try await storage.appendSessionMessages(id: "one", messages: [message])
-        }
+        for message in messages { try await storage.appendSessionMessages(id: "one", messages: [message]) }
         try await storage.appendSessionMessages(id: "one", messages: [])
         try require(
             try await storage.getSession(id: "one")?.messages == messages, "the appended messages changed")
@@ -223,8 +221,7 @@ private struct SessionTrial {
     func idClashChangesNothing() async throws {
         for id in ["one", "two"] {
             try await storage.saveSession(id: id, firstMessage: id)
-            try await storage.updateSessionMessages(
-                id: id, messages: [ChatMessage(role: .user, content: id)])
+            try await storage.updateSessionMessages(id: id, messages: [ChatMessage(role: .user, content: id)])
         }
         let before = try await storage.getAllSessions()
         try await requireError("changing an id to the id of another session") {

@@ -73,9 +73,7 @@ public enum EmbedderLaw: String, Sendable, CaseIterable {
     private func concurrentCallsAgree(_ embedder: any Embedder) async throws {
         let expected = try await checkedRows(embedder, Self.texts, .document)
         let found = try await withThrowingTaskGroup(of: [[Float]].self) { group in
-            for _ in 0..<8 {
-                group.addTask { try await checkedRows(embedder, Self.texts, .document) }
-            }
+            for _ in 0..<8 { group.addTask { try await checkedRows(embedder, Self.texts, .document) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         for rows in found {
@@ -85,17 +83,12 @@ public enum EmbedderLaw: String, Sendable, CaseIterable {
         }
     }
 
-    private func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: self, message: message()) }
-    }
-
     private func requireEqual(_ found: [Float], _ expected: [Float], _ text: String) throws {
         let difference = zip(found, expected).map { abs($0 - $1) }.max() ?? 0
         try require(
             difference <= Self.tolerance, "two vectors of '\(text)' differ by \(difference) in a component")
     }
 
-    /// Embeds texts, and checks the form of the answer.
     private func checkedRows(
         _ embedder: any Embedder, _ texts: [String], _ role: TextRole
     ) async throws -> [[Float]] {

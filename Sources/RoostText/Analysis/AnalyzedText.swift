@@ -5,8 +5,6 @@ struct AnalyzedText: Sendable {
     private let languages: TextLanguages
 
     /// Analyzes a text.
-    ///
-    /// - Complexity: O(length of text).
     init(_ utf8: UnsafeBufferPointer<UInt8>) {
         var occurrences: [TermVocabulary.Occurrence] = []
         _ = vocabulary.forEachForm(in: utf8) { occurrences.append($0) }
@@ -16,7 +14,6 @@ struct AnalyzedText: Sendable {
 
     /// A word of the text that one of several clauses contains.
     struct Match: Sendable {
-        /// The UTF-8 range of the word.
         var range: Range<Int>
         /// The index of the first such clause.
         var clause: Int

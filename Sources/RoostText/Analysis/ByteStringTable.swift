@@ -11,13 +11,8 @@ struct ByteStringTable: Sendable {
 
     var count: Int { ends.count }
 
-    subscript(number: Int) -> ArraySlice<UInt8> {
-        bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
-    }
+    subscript(number: Int) -> ArraySlice<UInt8> { bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]] }
 
-    /// Returns the number of a string, adding the string if it is new.
-    ///
-    /// - Complexity: O(length).
     mutating func insert(_ string: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool) {
         let hash = Self.hash(string)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)

@@ -1,12 +1,9 @@
 /// A sequence of words joined by the punctuation of identifiers, such as `foo.bar` or `kubectl_get`.
 struct IdentifierRun {
-    /// The UTF-8 range from the first to the last word.
     private var range: Range<Int>
     private var wordCount: Int
-    /// The position of the first word in the text.
     private(set) var position: UInt32
 
-    /// Creates a run without words.
     init() { (range, wordCount, position) = (0..<0, 0, 0) }
 
     init(_ word: Range<Int>, position: UInt32) {

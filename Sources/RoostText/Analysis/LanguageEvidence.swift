@@ -24,8 +24,6 @@ package struct LanguageEvidence: Sendable {
     package init() {}
 
     /// Collects the evidence of the words of a text.
-    ///
-    /// - Complexity: O(length of text).
     init(of utf8: UnsafeBufferPointer<UInt8>) {
         TokenScanner.forEachToken(in: utf8) { token in
             if token.kind == .word { add(Self.number(ofWord: utf8[token.range])) }
@@ -69,18 +67,6 @@ package struct LanguageEvidence: Sendable {
             score >= Self.minimumScore && score >= Self.minimumShare * count
             && score >= Self.minimumRatio * scores[Int(fallback.rawValue)]
         return isSufficient ? best : fallback
-    }
-
-    /// The language of the words in the most frequent script; `nil` if the evidence for a language is not
-    /// sufficient, also for English.
-    var dominant: TextLanguage? {
-        guard let index = words.indices.max(by: { words[$0] < words[$1] }), words[index] > 0,
-            let script = WordScript(rawValue: UInt8(index))
-        else { return nil }
-        let best = best(script, default: .unstemmed)
-        // The scripts other than the Latin one have a language that is the most likely without evidence.
-        let usual = script == .latin ? .unstemmed : TextLanguages()[script]
-        return best != .unstemmed ? best : usual != .unstemmed ? usual : nil
     }
 
     /// Returns the given language with the most evidence, or the default if there is no evidence for any.

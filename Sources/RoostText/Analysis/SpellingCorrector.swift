@@ -34,7 +34,6 @@ struct SpellingCorrector {
     ///
     /// - Parameter word: The UTF-8 of the word in lower case without diacritics.
     /// - Returns: `nil` if no word is similar enough.
-    /// - Complexity: O(words that begin like the word), at most O(words of the texts).
     func correction(of word: [UInt8]) -> [UInt8]? {
         let letters = Self.letters(word)
         guard (Self.minimumLength...Self.maximumLength).contains(letters.count),
@@ -90,8 +89,6 @@ struct SpellingCorrector {
 extension InvertedIndex.Dictionary {
     /// Returns the index of the first string after `index` that does not begin with a prefix with which the
     /// string at `index` begins.
-    ///
-    /// - Complexity: O(log(number of strings with the prefix)).
     func firstIndex(after index: Int, notBeginningWith prefix: [UInt8]) -> Int {
         var (low, step) = (index, 1)
         while low + step < count, self[low + step].starts(with: prefix) {

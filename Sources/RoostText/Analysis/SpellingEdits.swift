@@ -1,25 +1,21 @@
 /// The differences between a misspelled and a correct word: insertions, deletions, substitutions and
 /// transpositions of adjacent letters (optimal string alignment, a restricted Damerau-Levenshtein distance).
 struct SpellingEdits {
-    /// The letters of the misspelled word.
     private let letters: [UInt32]
     let maximumDistance: Int
     /// The rows of the distance matrix for the prefixes of the word that was compared last, one after
     /// another. Row `i` has the distances of its first `i` letters to all prefixes of the misspelled word.
     private var matrix: [Int]
-    /// The minimum of each row.
     private var minima: [Int] = [0]
     private var compared: [UInt32] = []
     /// The length of a row.
     private var width: Int { letters.count + 1 }
 
     init(of letters: [UInt32], maximumDistance: Int) {
-        self.letters = letters
-        self.maximumDistance = maximumDistance
+        (self.letters, self.maximumDistance) = (letters, maximumDistance)
         matrix = Array(0...letters.count)
     }
 
-    /// The result of a comparison.
     enum Comparison {
         /// The word is within the maximum distance.
         case distance(Int)
@@ -31,8 +27,6 @@ struct SpellingEdits {
 
     /// Compares the misspelled word with a word. If the word has a prefix in common with the previous one,
     /// the work for the prefix is not repeated.
-    ///
-    /// - Complexity: O(letters after the common prefix · letters of the misspelled word).
     mutating func compare(_ word: [UInt32]) -> Comparison {
         var common = 0
         while common < min(compared.count, word.count), compared[common] == word[common] { common += 1 }

@@ -52,8 +52,7 @@ struct Term: Sendable, Hashable {
 
     private static func stem(_ folding: WordFolding, in language: TextLanguage) -> [UInt8] {
         let content = Elision.content(of: folding.spelling, in: language)
-        let stem = WordFolding.withoutDiacritics(
-            Stemmer.stem(Array(folding.spelling[content]), in: language))
+        let stem = WordFolding.withoutDiacritics(Stemmer.stem(Array(folding.spelling[content]), in: language))
         // If the stem is empty because the word consists only of an ending, the word itself is used.
         return stem.isEmpty ? folding.folded : stem
     }
@@ -78,7 +77,6 @@ extension Term {
         return terms
     }
 
-    /// The keys of the word in texts of some languages.
     func keys(in languages: Set<TextLanguage>) -> [[UInt8]] {
         guard kind == .word else { return [key(in: .english)] }
         let script = script

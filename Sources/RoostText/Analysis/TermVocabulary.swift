@@ -8,7 +8,6 @@ struct TermVocabulary: Sendable {
         var form: UInt32
         /// The number of the form's term.
         var term: UInt32
-        /// The position of the word in the text, from 1.
         var position: UInt32
         /// The UTF-8 range of the word in the text.
         var range: Range<Int> { Int(start)..<Int(end) }
@@ -51,9 +50,7 @@ struct TermVocabulary: Sendable {
     var formCount: Int { forms.count }
 
     /// The numbers of the forms, sorted by their words and then by their terms.
-    var sortedForms: [Int] {
-        (0..<forms.count).sorted { forms[$0].lexicographicallyPrecedes(forms[$1]) }
-    }
+    var sortedForms: [Int] { (0..<forms.count).sorted { forms[$0].lexicographicallyPrecedes(forms[$1]) } }
 
     /// Returns the word of a form, without the mark of its language.
     func word(of form: Int) -> ArraySlice<UInt8> {
@@ -64,15 +61,10 @@ struct TermVocabulary: Sendable {
     /// Returns the word of a form, with the mark of its language, as the index lists it.
     func listing(of form: Int) -> ArraySlice<UInt8> { forms[form].prefix(listingLengths[form]) }
 
-    /// Detects the languages of a text.
-    ///
-    /// - Complexity: O(length of text).
     mutating func languages(of utf8: UnsafeBufferPointer<UInt8>) -> TextLanguages {
         read(utf8)
         var evidence = LanguageEvidence()
-        for token in tokens where token.kind == .word {
-            evidence.add(properties[Int(token.spelling)].clue)
-        }
+        for token in tokens where token.kind == .word { evidence.add(properties[Int(token.spelling)].clue) }
         return evidence.languages
     }
 
@@ -80,7 +72,6 @@ struct TermVocabulary: Sendable {
     ///
     /// - Parameter languages: The languages of the text; `nil` to detect them.
     /// - Returns: The number of words, which is the highest position.
-    /// - Complexity: O(length of text).
     mutating func forEachForm(
         in utf8: UnsafeBufferPointer<UInt8>, _ languages: TextLanguages? = nil,
         _ body: (Occurrence) -> Void

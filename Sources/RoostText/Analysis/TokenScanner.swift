@@ -22,7 +22,6 @@ struct TokenScanner {
     ///   - utf8: Valid UTF-8. Invalid bytes lead to other tokens, but to no access outside the text.
     ///   - body: Returns whether to continue.
     /// - Returns: The number of words.
-    /// - Complexity: O(length of text).
     @discardableResult
     static func forEachToken(in utf8: UnsafeBufferPointer<UInt8>, _ body: (Token) -> Bool) -> UInt32 {
         var scanner = TokenScanner(utf8)
@@ -119,7 +118,6 @@ struct TokenScanner {
         return CharacterClass.ofNonASCII(UTF8Decoding.scalar(utf8, offset).scalar) == .word
     }
 
-    /// Reports the parts of an ASCII word in camel case.
     /// Reports the parts of a word in camel case: `parse`, `URL` and `String` of `parseURLString`. Queries
     /// with the word do not search for them, because a text with one part is rarely about the word.
     private func scanParts(_ word: Range<Int>, _ body: (Token) -> Bool) -> Bool {

@@ -10,8 +10,7 @@ struct BestMatches {
     private(set) var threshold = Float.leastNonzeroMagnitude
 
     init(_ limit: Int, precedes: @escaping (TextMatch, TextMatch) -> Bool) {
-        self.limit = limit
-        self.precedes = precedes
+        (self.limit, self.precedes) = (limit, precedes)
     }
 
     mutating func insert(_ match: TextMatch) {

@@ -58,7 +58,6 @@ package struct InvertedIndex: @unchecked Sendable {
     let fieldPostings: Dictionary
     let wordFieldPostings: Dictionary
     let lengths: UnsafeBufferPointer<UInt32>
-    /// The languages in which words are stemmed in the documents.
     let languages: Set<TextLanguage>
     /// The number of words in all documents.
     package let length: Int
@@ -189,9 +188,6 @@ extension InvertedIndex.Dictionary {
         return UnsafeBufferPointer(rebasing: bytes[Int(start)..<Int(end)])
     }
 
-    /// Returns the index of the first string that does not sort before `string`.
-    ///
-    /// - Complexity: O(log count).
     func firstIndex(notBefore string: [UInt8]) -> Int {
         (0..<count).partitioningIndex { !self[$0].lexicographicallyPrecedes(string) }
     }
@@ -202,7 +198,6 @@ extension InvertedIndex.Dictionary {
         return index < count && self[index].elementsEqual(string) ? index : nil
     }
 
-    /// Returns the indices of the strings that start with `prefix`.
     func indices(beginningWith prefix: [UInt8]) -> Range<Int> {
         let start = firstIndex(notBefore: prefix)
         return start..<(start..<count).partitioningIndex { !self[$0].starts(with: prefix) }
@@ -213,7 +208,6 @@ extension InvertedIndex {
     /// Calls `body` for each document that contains a term, in ascending order.
     ///
     /// - Parameter body: Receives the document number and the number of occurrences.
-    /// - Complexity: O(documents that contain the term).
     @inline(__always)
     func forEachPosting(of term: Int, _ body: (_ document: Int, _ occurrences: Int) -> Void) {
         forEachPosting(in: postings[term], body)

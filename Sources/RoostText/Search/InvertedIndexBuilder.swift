@@ -18,7 +18,6 @@ package struct InvertedIndexBuilder: Sendable {
         var fieldPostings: [UInt8] = []
         /// The number of the last document in `fieldPostings`, plus 1; 0 if it is empty.
         var lastWithField: UInt32 = 0
-        /// The occurrences in the fields of the current document.
         var fieldOccurrences: [FieldOccurrence] = []
     }
 
@@ -60,7 +59,6 @@ package struct InvertedIndexBuilder: Sendable {
         if !text.fields.isEmpty { addFields(of: text, vocabulary.lastLanguages) }
     }
 
-    /// Adds the body of the next document.
     private mutating func add(body utf8: UnsafeBufferPointer<UInt8>) {
         var (found, foundForms) = ([Int](), [Int]())
         var (forms, lists) = (self.forms, self.lists)
@@ -96,7 +94,6 @@ package struct InvertedIndexBuilder: Sendable {
         lengths.append(count)
     }
 
-    /// Adds the other fields of the document that was added last.
     private mutating func addFields(of text: IndexedText, _ languages: TextLanguages) {
         var (found, foundForms) = ([Int](), [Int]())
         for (number, field) in TextFieldSet.fields.enumerated() {

@@ -22,9 +22,6 @@ struct QueryPiece: Sendable {
     ]
     private static let closingQuotes: [Character: Character] = ["\"": "\"", "\u{201C}": "\u{201D}"]
 
-    /// Returns the pieces of a query.
-    ///
-    /// - Complexity: O(length of text).
     static func pieces(of text: String) -> [QueryPiece] {
         let words = text.split(whereSeparator: \.isWhitespace)
         guard words.count <= maximumWords else { return words.map { QueryPiece(text: $0) } }
@@ -77,7 +74,6 @@ struct QueryPiece: Sendable {
         return QueryPiece(text: content, isExcluded: isExcluded, isPrefix: isPrefix, field: field)
     }
 
-    /// Removes the name of a field before a word from a text.
     private static func removeField(from text: inout Substring) -> TextField? {
         for (name, field) in fields where text.hasPrefix(name) {
             let body = text.dropFirst(name.count)

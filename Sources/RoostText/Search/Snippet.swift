@@ -77,7 +77,6 @@ public struct Snippet: Sendable, Hashable {
         return result
     }
 
-    /// Returns the beginning of a range.
     private static func start(
         of area: Range<Int>, _ utf8: UnsafeBufferPointer<UInt8>, _ limit: Int
     ) -> Range<Int> {

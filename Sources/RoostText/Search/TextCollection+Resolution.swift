@@ -101,7 +101,6 @@ extension TextCollection {
 }
 
 extension TextQuery.Clause {
-    /// The word, if the clause is a single word of an alphabet.
     fileprivate var singleWord: Term? {
         guard case .phrase(let terms) = self, terms.count == 1, terms[0].kind == .word else { return nil }
         return terms[0]

@@ -54,7 +54,6 @@ package struct TextCollection: Sendable {
         return size
     }
 
-    /// Returns the number of visible documents that have been found.
     func count(_ found: [TextPart.Found], _ visible: VisibleDocuments?) -> Int {
         parts.indices.reduce(0) { sum, part in
             guard let visible else { return sum + parts[part].documentCount(found[part]) }

@@ -4,15 +4,12 @@ struct TextFieldSet: OptionSet, Sendable, Hashable {
 
     /// The fields other than the body, in order of their bits.
     static let fields: [TextField] = [.title, .headings, .path, .tags]
-    /// All fields other than the body.
     static let all = TextFieldSet(rawValue: 0b1111)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Creates the set of one field; empty for the body.
-    init(_ field: TextField) {
-        rawValue = Self.fields.firstIndex(of: field).map { 1 << UInt8($0) } ?? 0
-    }
+    init(_ field: TextField) { rawValue = Self.fields.firstIndex(of: field).map { 1 << UInt8($0) } ?? 0 }
 
     /// The members, in order of their bits.
     var members: [TextField] { Self.fields.filter { contains(TextFieldSet($0)) } }

@@ -151,7 +151,6 @@ extension TextPart {
     /// field.
     ///
     /// - Parameter field: The field that must contain the clause; `nil` for any field, including the body.
-    /// - Complexity: O(documents + occurrences of the words).
     func contains(_ clause: TextQuery.Clause, in field: TextField?) -> [Bool] {
         let fields = field.map { TextFieldSet($0) } ?? .all
         let includesBody = field == nil || field == .body
@@ -179,8 +178,6 @@ extension TextPart {
 
     /// Calls `body` with the documents in which fields other than the body contain a word or prefix, in any
     /// order and perhaps several times, and these fields.
-    ///
-    /// - Complexity: O(occurrences in fields).
     private func forEachFieldMatch(
         _ clause: TextQuery.Clause, _ body: (_ document: Int, _ fields: TextFieldSet) -> Void
     ) {
@@ -197,8 +194,6 @@ extension TextPart {
     }
 
     /// Returns the documents in which one of several fields contains a phrase, and where it begins.
-    ///
-    /// - Complexity: O(occurrences of the words in fields).
     private func phraseInFields(_ terms: [Term], _ fields: TextFieldSet) -> [Int: Set<FieldOccurrence>] {
         // The possible starts of the phrase in each document that contains all terms processed so far.
         var starts: [Int: Set<FieldOccurrence>]?
@@ -219,7 +214,6 @@ extension TextPart {
         return starts ?? [:]
     }
 
-    /// Returns the number of documents found that are not deleted.
     func documentCount(_ found: Found) -> Int {
         if case .term(let term) = found, removed.isEmpty {
             return index.reading { Int(UInt32(littleEndian: index.frequencies[term])) }
@@ -231,8 +225,6 @@ extension TextPart {
 
     /// Returns the number of documents that are not deleted and meet a condition, and the total number of
     /// their words.
-    ///
-    /// - Complexity: O(documents).
     func size(where isCounted: (_ document: Int) -> Bool) -> (documents: Int, length: Int) {
         var size = (documents: 0, length: 0)
         index.reading {
@@ -245,8 +237,6 @@ extension TextPart {
     }
 
     /// Returns the number of documents found that are not deleted and meet a condition.
-    ///
-    /// - Complexity: O(documents found).
     func documentCount(_ found: Found, where isCounted: (_ document: Int) -> Bool) -> Int {
         var count = 0
         index.reading {
@@ -255,9 +245,6 @@ extension TextPart {
         return count
     }
 
-    /// Calls `body` for each document found, in ascending order.
-    ///
-    /// - Complexity: O(documents found).
     @inline(__always)
     func forEachMatch(_ found: Found, _ body: (FoundDocument) -> Void) {
         switch found {

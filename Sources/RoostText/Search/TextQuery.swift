@@ -32,14 +32,12 @@ public struct TextQuery: Sendable, Hashable {
 
     /// A condition on the words of a text and its other fields.
     struct Condition: Sendable, Hashable {
-        /// The field that must contain the words; `nil` for any field.
         var field: TextField?
         var clause: Clause
         /// Whether texts with the words are excluded instead.
         var isExcluded: Bool
     }
 
-    /// The clauses that contribute to the score.
     var scoring: [ScoringClause] = []
     /// The pairs of adjacent words, if the query has been resolved. A text in which they are adjacent ranks
     /// higher.
@@ -69,9 +67,7 @@ public struct TextQuery: Sendable, Hashable {
     public var hasWords: Bool { !scoring.isEmpty }
 
     /// Whether the query consists only of excluded words.
-    public var isOnlyExclusion: Bool {
-        !exclusions.isEmpty && plainText.allSatisfy(\.isWhitespace)
-    }
+    public var isOnlyExclusion: Bool { !exclusions.isEmpty && plainText.allSatisfy(\.isWhitespace) }
 
     /// Parses a query. Every text is valid.
     ///

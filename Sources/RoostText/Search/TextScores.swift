@@ -4,7 +4,6 @@ package struct TextScores: Sendable {
     struct WeightedClause: Sendable {
         /// The rarity of the clause, times its number of occurrences in the query.
         var weight: Float
-        /// The documents of each part.
         var found: [TextPart.Found]
         /// Whether the clause is a pair of adjacent words, which is found only in the body.
         var isPair: Bool
@@ -32,9 +31,7 @@ package struct TextScores: Sendable {
     }
 
     /// Returns the score of a document; 0 if it contains none of the words.
-    package subscript(part: Int, document: Int) -> Float {
-        scores[part].isEmpty ? 0 : scores[part][document]
-    }
+    package subscript(part: Int, document: Int) -> Float { scores[part].isEmpty ? 0 : scores[part][document] }
 
     /// Returns the documents with the highest scores, best first.
     ///

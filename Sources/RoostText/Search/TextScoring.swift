@@ -15,7 +15,6 @@ enum TextScoring {
     /// The maximum share of the information of two words that their adjacency adds.
     static let pairWeight: Float = 0.5
 
-    /// Returns the frequency that a field adds.
     static func frequency(of field: TextField) -> Float {
         switch field {
         case .title: 1.5
@@ -32,11 +31,9 @@ enum TextScoring {
     @inline(__always)
     static func share(_ frequency: Float) -> Float { frequency / (frequency + k1) }
 
-    /// Returns the share of the weight of a pair that its occurrences contribute.
     @inline(__always)
     static func pairShare(_ occurrences: Float) -> Float { occurrences / (occurrences + 1) }
 
-    /// Returns the frequency that a set of fields adds.
     @inline(__always)
     static func frequency(of fields: TextFieldSet) -> Float {
         fields.isEmpty ? 0 : frequencies[Int(fields.rawValue & 15)]
@@ -52,7 +49,6 @@ enum TextScoring {
     /// The share of the weight of a pair that one occurrence contributes.
     static let exactPairShare: Float = 0.5
 
-    /// Returns the information of a clause that occurs in some of the documents.
     static func information(_ count: Int, of documents: Int) -> Float {
         let rarity = (Double(documents) - Double(count) + 0.5) / (Double(count) + 0.5)
         return Float(logarithm(1 + rarity))

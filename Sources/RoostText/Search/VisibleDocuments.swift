@@ -3,7 +3,6 @@
 /// A correction to a word, the lack of one, and a score that depends on the rarity of the word would
 /// otherwise tell whether a hidden document has the word.
 package struct VisibleDocuments {
-    /// Returns whether the given document of the given part is visible.
     let contains: (_ part: Int, _ document: Int) -> Bool
 
     /// Creates the documents for which a closure returns `true`.

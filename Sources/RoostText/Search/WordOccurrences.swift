@@ -26,7 +26,6 @@ struct WordOccurrences {
     /// - Parameters:
     ///   - offset: The number of words between the start of the phrase and this word.
     ///   - starts: The positions that the words before allow; `nil` for all.
-    /// - Complexity: O(positions).
     func starts(ofPhraseWithOffset offset: UInt32, among starts: WordOccurrences?) -> WordOccurrences {
         guard let starts else { return self.starts(ofPhraseWithOffset: offset) }
         var result = WordOccurrences()
@@ -105,7 +104,6 @@ extension InvertedIndex {
     /// Returns the positions of terms.
     ///
     /// - Parameter documents: The documents to read, in ascending order; `nil` for all.
-    /// - Complexity: O(documents and occurrences of the terms, times the number of terms).
     func occurrences(ofAny terms: [Int], among documents: [Int]?) -> WordOccurrences {
         terms.reduce(WordOccurrences()) { $0.union(occurrences(of: $1, among: documents)) }
     }

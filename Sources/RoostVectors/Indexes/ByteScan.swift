@@ -47,7 +47,6 @@ struct ByteScan {
         return results
     }
 
-    /// Returns the best rows, indexed by block of queries, share of rows, and query in the block.
     private func search(_ queries: Matrix, _ blocks: Range<Int>, shares: Int, share: Int) -> [[[TopK]]]? {
         let (d, q, n) = (rows.dimension, queries.rows, rows.count)
         var prepared: [ByteVectors] = []

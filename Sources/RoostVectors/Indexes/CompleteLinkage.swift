@@ -4,7 +4,6 @@ import Foundation
 /// Groups of vectors that are merged only if every pair of the merged group reaches a threshold.
 struct CompleteLinkage {
     private let vectors: Matrix
-    /// For each vector to group, its row in `vectors`.
     private let rows: [UInt32]
     private let threshold: Float
     private var groupOf: [UInt32]
@@ -18,9 +17,7 @@ struct CompleteLinkage {
     private static let refusedLimit = 1 << 20
 
     init(_ vectors: Matrix, rows: [UInt32], threshold: Float) {
-        self.vectors = vectors
-        self.rows = rows
-        self.threshold = threshold
+        (self.vectors, self.rows, self.threshold) = (vectors, rows, threshold)
         groupOf = (0..<UInt32(rows.count)).map { $0 }
     }
 

@@ -94,7 +94,6 @@ package struct NearGroups: Sendable {
         var rows: [UInt32]
     }
 
-    /// Calls `body` with the candidate pairs whose similarity is in the given intervals, chunk by chunk.
     private func forEachChunk(
         of points: Points, _ leaves: [[UInt32]], _ scale: SimilarityScale, within band: Range<Int>,
         _ body: ([SimilarPair]) throws -> Void
@@ -119,7 +118,6 @@ package struct NearGroups: Sendable {
         }
     }
 
-    /// Returns the wanted pairs that consist of one of `rows` and a row after it.
     private static func pairs(
         of rows: Range<Int>, _ vectors: Matrix, _ minimum: Float, _ isWanted: @Sendable (Float) -> Bool
     ) -> [SimilarPair] {
@@ -135,8 +133,7 @@ package struct NearGroups: Sendable {
                     // size of the block.
                     let score = similarity(row, other, in: vectors)
                     guard isWanted(score) else { continue }
-                    pairs.append(
-                        SimilarPair(similarity: score, first: UInt32(row), second: UInt32(other)))
+                    pairs.append(SimilarPair(similarity: score, first: UInt32(row), second: UInt32(other)))
                 }
             }
             return pairs

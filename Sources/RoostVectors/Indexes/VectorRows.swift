@@ -35,8 +35,7 @@ package struct VectorRows: @unchecked Sendable {
             throw SectionFile.Unusable(description: "the section '\(section)' has an impossible size")
         }
         let numbers = try file.section(section, of: Float.self, count: size)
-        self.count = count
-        self.dimension = dimension
+        (self.count, self.dimension) = (count, dimension)
         if let base = numbers.baseAddress, !numbers.isEmpty {
             source = .mapped(file, section: section, base)
             pages = try file.pages(of: section)
@@ -55,11 +54,7 @@ package struct VectorRows: @unchecked Sendable {
 
     /// Verifies the whole section if it has no page checksums. If it has, ``isIntact(_:)`` verifies each row
     /// when it is read.
-    ///
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
-    func verifyUnlessPaged() throws {
-        if pages == nil { try verify() }
-    }
+    func verifyUnlessPaged() throws { if pages == nil { try verify() } }
 
     /// Returns whether the checksums match for the pages that contain a row. Always returns `true` for a
     /// section without page checksums.

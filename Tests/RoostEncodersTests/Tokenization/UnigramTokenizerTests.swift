@@ -87,12 +87,8 @@ import Testing
         #expect(tokenizer.count == 13 && tokenizer.isSpecial(11) && !tokenizer.isSpecial(5))
     }
 
-    @Test func `tokens are converted to a text that has the same tokens`() throws {
+    @Test func `single tokens and known characters are recognized`() throws {
         let tokenizer = try tokenizer([:])
-        #expect(tokenizer.text(of: [5, 1, 4]) == "ab b")
-        #expect(tokenizer.text(of: []) == "")
-        // No text has these tokens: "ab" at the beginning is one token.
-        #expect(tokenizer.text(of: [2, 4]) == nil && tokenizer.text(of: [99]) == nil)
         #expect(tokenizer.isSingleToken("ab") && !tokenizer.isSingleToken("abb"))
         #expect(tokenizer.knownCharacters(in: "ab xyz") == (2, 5))
     }

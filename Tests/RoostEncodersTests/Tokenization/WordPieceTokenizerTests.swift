@@ -34,17 +34,6 @@ import Testing
         #expect(try tokens(text) == expected)
     }
 
-    @Test func `tokens are converted to a text that has the same tokens`() throws {
-        let model = try BERTEmbedder(folder: Fixtures.tinyModel)
-        for text in ["The swift's roof, again!", "", "[UNK] roof", "unaffable über 12.5%"] {
-            let ids = model.tokenIDs(of: text).map { Int($0) }
-            for tokens in [ids, Array(ids.dropFirst().dropLast())] {
-                let decoded = try #require(model.text(ofTokens: tokens))
-                #expect(model.tokenIDs(of: decoded).map { Int($0) } == ids, "\(text)")
-            }
-        }
-    }
-
     @Test func `a word is in the vocabulary if it is a single token`() throws {
         let tokenizer = try WordPieceTokenizer(
             vocabulary: WordPieceVocabulary(pieces), options: BERTNormalizer.Options())
@@ -53,16 +42,6 @@ import Testing
         }
         let model = try BERTEmbedder(folder: Fixtures.tinyModel)
         #expect(model.vocabularyContains("roof") && !model.vocabularyContains("rooof"))
-    }
-
-    @Test func `ids that are the tokens of no text are refused`() throws {
-        let tokenizer = try WordPieceTokenizer(
-            vocabulary: WordPieceVocabulary(pieces), options: BERTNormalizer.Options())
-        #expect(tokenizer.text(of: [1, 3, 10, 7, 2]) == "a b ab")
-        // The greedy tokenizer produces "ab" instead of "a" and "##b".
-        for ids in [[3, 4], [4], [3, 99], [-1], [1 << 40]] {
-            #expect(tokenizer.text(of: ids) == nil, "\(ids)")
-        }
     }
 
     /// Like the transformers library, uses `tokenizer.json` for settings that `tokenizer_config.json` lacks.

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Collects the messages of one exported conversation.
 struct ExportedConversation {
     private let location: String
     private let start: Date?

@@ -120,7 +120,6 @@ struct TranscriptBuilder {
     }
 }
 
-/// The message ids that are in use in a conversation.
 struct MessageIDs {
     private var known: [Data: MessageDraft] = [:]
 

@@ -110,8 +110,6 @@ public struct TranscriptReader: Sendable {
     }
 
     /// Reads values.
-    ///
-    /// - Throws: `RoostError` with `.badInput` if nothing can be read.
     private static func file(_ items: some Sequence<Item>, _ name: String) throws -> TranscriptFile {
         var builder = TranscriptBuilder()
         var format = TranscriptFile.Format.jsonLines

@@ -64,9 +64,7 @@ enum ClaudeCodeTranscript: TranscriptParser {
 enum JSONLinesTranscript: TranscriptParser {
     static let format = TranscriptFile.Format.jsonLines
 
-    static func recognizes(_ value: JSONValue) -> Bool {
-        if case .object = value { true } else { false }
-    }
+    static func recognizes(_ value: JSONValue) -> Bool { if case .object = value { true } else { false } }
 
     static func parse(_ value: JSONValue, at location: String, into builder: inout TranscriptBuilder) {
         guard let role = value.first("role", "sender")?.string,

@@ -77,7 +77,6 @@ final class GraphArena: @unchecked Sendable {
         }
     }
 
-    /// A read-only view of the graph for searches.
     func view(maximumEntryPoints: Int) -> GraphView {
         GraphView(
             codes: codes, neighbors: neighbors, degrees: degrees, count: count, stride: encoding.stride,

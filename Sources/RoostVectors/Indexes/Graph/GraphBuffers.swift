@@ -17,14 +17,12 @@ final class GraphScratch {
     var comparisons = 0
     /// The current query: `2 * stride` signed bytes.
     let query: UnsafeMutablePointer<Int8>
-    /// The sum of the query's bytes.
     var querySum: Int32 = 0
     private var beamCapacity = 1
     /// For each row, the number of the last search that reached it.
     private(set) var reached: UnsafeMutablePointer<UInt8>
     private var reachedCapacity = 1
     private(set) var search: UInt8 = 0
-    /// The rows that are compared with the query in the next step.
     let rows: UnsafeMutablePointer<UInt32>
     /// The inner product of each of these rows' codes with the query.
     let products: UnsafeMutablePointer<Int32>
@@ -82,9 +80,7 @@ final class GraphWorkspace {
         /// The squared distance, measured in quantization steps.
         var distance: Int32
 
-        func precedes(_ other: Candidate) -> Bool {
-            (distance, row) < (other.distance, other.row)
-        }
+        func precedes(_ other: Candidate) -> Bool { (distance, row) < (other.distance, other.row) }
     }
 
     let scratch: GraphScratch

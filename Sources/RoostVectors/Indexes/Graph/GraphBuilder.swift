@@ -84,9 +84,6 @@ final class GraphBuilder: @unchecked Sendable {
         )
     }
 
-    /// Links all rows.
-    ///
-    /// - Throws: `CancellationError`, which is checked between batches.
     func build(_ vectors: VectorRows) throws {
         guard count > 1 else { return }
         precondition(
@@ -213,9 +210,7 @@ final class GraphBuilder: @unchecked Sendable {
     // MARK: Threads
 
     /// Runs the blocks of a parallel loop on all cores, each block with its own workspace.
-    private func forEach(
-        of count: Int, size: Int, _ body: @Sendable (Range<Int>, GraphWorkspace) -> Void
-    ) {
+    private func forEach(of count: Int, size: Int, _ body: @Sendable (Range<Int>, GraphWorkspace) -> Void) {
         let size = max(size, (count + Self.maximumBlocks - 1) / Self.maximumBlocks)
         Parallel.forEachBlock(of: count, size: size) { [self] block in
             let space =

@@ -28,10 +28,7 @@ struct GraphCodes: Sendable, Hashable {
 
     init(dimension: Int, mean: [Float], scale: Float, seed: UInt64) {
         precondition(mean.count == dimension)
-        self.dimension = dimension
-        self.mean = mean
-        self.scale = scale
-        self.seed = seed
+        (self.dimension, self.mean, self.scale, self.seed) = (dimension, mean, scale, seed)
         var generator = SeededGenerator(seed: seed)
         signs = (0..<2 * Self.width(dimension)).map { _ in generator.next() & 1 == 0 ? 1 : -1 }
     }

@@ -120,9 +120,7 @@ struct MappedGraph {
     }
 
     /// Returns whether the checksums match for the codes of the given rows.
-    func areCodesIntact(
-        _ rows: UnsafePointer<UInt32>, _ count: Int, in graph: GraphView
-    ) -> Bool {
+    func areCodesIntact(_ rows: UnsafePointer<UInt32>, _ count: Int, in graph: GraphView) -> Bool {
         guard let codes else { return true }
         return (0..<count).allSatisfy {
             let start = Int(rows[$0]) * graph.stride

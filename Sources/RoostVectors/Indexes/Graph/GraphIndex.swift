@@ -52,10 +52,7 @@ public struct GraphIndex: VectorIndex {
         _ vectors: VectorRows, _ codes: GraphCodes, _ graph: GraphView, owner: any AnyObject & Sendable,
         _ options: Options
     ) {
-        self.vectors = vectors
-        self.codes = codes
-        self.graph = graph
-        self.owner = owner
+        (self.vectors, self.codes, self.graph, self.owner) = (vectors, codes, graph, owner)
         self.options = options
         pool = Pool(stride: codes.stride)
     }
@@ -260,9 +257,7 @@ extension GraphIndex {
 
         init(stride: Int) { self.stride = stride }
 
-        func take() -> Box {
-            spare.withLock { $0.popLast() } ?? Box(value: GraphScratch(stride: stride))
-        }
+        func take() -> Box { spare.withLock { $0.popLast() } ?? Box(value: GraphScratch(stride: stride)) }
 
         func give(_ box: Box) { spare.withLock { $0.append(box) } }
     }

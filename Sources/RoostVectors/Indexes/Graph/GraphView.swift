@@ -6,11 +6,8 @@ import CRoostKernels
 /// reads it: the threads of a builder write only lists that no other thread reads, and the bytes of a file
 /// are read-only.
 struct GraphView: @unchecked Sendable {
-    /// (count, stride): the codes of each row (``GraphCodes``).
     let codes: UnsafePointer<UInt8>
-    /// (count, degree): the neighbors of each row; the first `degrees[row]` are valid.
     let neighbors: UnsafePointer<UInt32>
-    /// (count): the number of neighbors of each row.
     let degrees: UnsafePointer<UInt8>
     let count: Int
     let stride: Int
@@ -56,7 +53,6 @@ extension GraphView {
     /// rows, best first.
     ///
     /// - Returns: Whether everything that was read matches its checksums. If `false`, the beam is empty.
-    /// - Complexity: About `width * degree` products of `stride` bytes each.
     @discardableResult
     func search(_ scratch: GraphScratch, width: Int) -> Bool {
         let width = max(1, min(width, count))
@@ -92,9 +88,7 @@ extension GraphView {
             roost_code_products(query, sum, stride, codes, rows, found, products)
             comparisons += found
             var first = next + 1
-            for index in 0..<found {
-                first = min(first, beam.insert(rows[index], products[index]))
-            }
+            for index in 0..<found { first = min(first, beam.insert(rows[index], products[index])) }
             next = min(next, first)
         }
         scratch.beamCount = beam.count
@@ -112,8 +106,7 @@ extension GraphView {
             let count = min(GraphScratch.batch, entryPoints.count - position)
             let part = entryPoints.baseAddress! + position
             if let mapped, !mapped.areCodesIntact(part, count, in: self) { return false }
-            roost_code_products(
-                scratch.query, scratch.querySum, stride, codes, part, count, scratch.products)
+            roost_code_products(scratch.query, scratch.querySum, stride, codes, part, count, scratch.products)
             for index in 0..<count {
                 // Skips entry points with an equal product: they are probably copies of the same row and
                 // would displace entry points that lead to other rows.
