@@ -122,10 +122,10 @@ import Testing
                         + [ChatMessage(role: .assistant, content: "hm", messageType: .thinking)]))
         }
         let imported = try cli.roost("chat", "import", "--store=s", path, "--user=ada")
-        #expect(imported.output == "4 new messages, 0 known, in 2 sessions\n", "\(imported.error)")
-        #expect(imported.error.contains("2 thoughts"))
+        #expect(imported.output == "4 new messages, 0 known, in 2 conversations\n", "\(imported.error)")
+        #expect(imported.error.contains("omitted 2 records"))
         let again = try cli.roost("chat", "import", "--store=s", path, "--user=ada")
-        #expect(again.output == "0 new messages, 4 known, in 2 sessions\n")
+        #expect(again.output == "0 new messages, 4 known, in 2 conversations\n")
         for location in ["s", "s/roost.sqlite", "none"] {
             let outcome = try cli.roost("chat", "import", "--store=t", location)
             #expect([65, 66].contains(outcome.status) && outcome.output.isEmpty, "\(location): \(outcome)")

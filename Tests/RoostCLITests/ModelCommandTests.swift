@@ -27,6 +27,21 @@ import Testing
         #expect(byWords.status == 0 && byWords.output.contains("swifts sleep"), "\(byWords.error)")
     }
 
+    @Test func `the vectors of arguments and of lines are printed as JSON lines`() throws {
+        struct Line: Decodable {
+            var text: String
+            var embedding: [Float]
+        }
+        let given = try cli.roost("model", "embed", "--model", tiny, "one swift", "two")
+        let read = try cli.roost("model", "embed", "--model", tiny, input: "one swift\n\ntwo\n")
+        #expect(given.status == 0 && read.output == given.output, "\(given.error)\(read.error)")
+        let lines = try given.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+        #expect(lines.map(\.text) == ["one swift", "two"])
+        #expect(lines.allSatisfy { $0.embedding.count == 32 })
+    }
+
     @Test func `a static model is created and used`() throws {
         let made = try cli.roost("model", "distill", tiny, "--out", "small", "--dimension", "16", "--int8")
         #expect(made.status == 0, "\(made.error)")

@@ -165,6 +165,7 @@ import Testing
             ["chat", "delete", "--user", hostile, "--dry-run", s], ["mcp", "--store", hostile],
             ["mcp", "--folder", hostile, "--tag", hostile, s], ["mcp", "--print-config", hostile],
             ["export", "entries", "--format", "npy", "-o", hostile, s], ["model", "list"],
+            ["model", "embed", "--model=lexical", hostile],
             ["model", "add", "models/\(name)"], ["model", "pull", hostile],
             ["model", "distill", hostile, "--out", "d\(name)"], ["model", "remove", name], ["config"],
             ["config", hostile, hostile], ["config", "model", hostile], ["recluster", "--clusters=2", s],
@@ -209,7 +210,7 @@ import Testing
         let list =
             try JSONSerialization.jsonObject(
                 with: Data(try cli.roost("list", "--json", "--store=s").output.utf8)) as? [[String: Any]]
-        #expect(list?.first?["content"] as? String == "a \(Self.hostile)")
+        #expect(list?.first?["text"] as? String == "a \(Self.hostile)")
         // A pipe receives the exact text.
         let id = try #require(list?.first?["id"] as? String)
         #expect(try cli.roost("show", id, "--store=s").output.contains(Self.hostile))

@@ -2,6 +2,8 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostChunks
+import RoostServer
+import Synchronization
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,9 +74,10 @@ struct BackupCommand: AsyncParsableCommand {
                         + "doctor` for details")
             }
             if json {
-                return try Terminal.json(BackupDocument(report.snapshot, written: report.writtenBytes))
+                return try Terminal.json(
+                    CreatedSnapshotDocument(report, encrypted: repository.isEncrypted))
             }
-            Terminal.write(BackupDocument(report.snapshot).line)
+            Terminal.write(SnapshotDocument(report.snapshot).line)
             options.note(
                 "\(ByteCount.text(report.writtenBytes)) written; \(report.newSegments) of "
                     + "\(report.segments) segments are new"
@@ -108,8 +111,9 @@ struct BackupCommand: AsyncParsableCommand {
         func run() async throws {
             let repository = try await backups.openIfPresent(options)
             let list = try await repository?.snapshotList() ?? BackupSnapshotList()
-            var writer = ListWriter(output, BackupDocument.columns)
-            try writer.write(list.snapshots.suffix(limitOption.limit ?? .max).map { BackupDocument($0).row })
+            var writer = ListWriter(output, SnapshotDocument.columns)
+            try writer.write(
+                list.snapshots.suffix(limitOption.limit ?? .max).map { SnapshotDocument($0).row })
             writer.finish(options)
             if repository == nil {
                 options.note(BackupOptions.noBackups)
@@ -181,5 +185,110 @@ struct BackupCommand: AsyncParsableCommand {
             try choice.reportUnreadable()
             if !losses.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
         }
+    }
+}
+
+extension SnapshotDocument {
+    /// The minimum width of a terminal on which the minute of a snapshot is shown.
+    private static let minimumWidth = 45
+    private static let isNarrow = Terminal.columns.map { $0 < minimumWidth } ?? false
+
+    static let columns = [
+        EntryRow.idColumn,
+        // Tables show the minute, or only the day if the terminal has no space for it.
+        TableColumn(name: "created", shownLength: isNarrow ? 10 : 16),
+        TableColumn(name: "entries", isNumber: true), TableColumn(name: "clusters", isNumber: true),
+        TableColumn(name: "tags", style: .dim, isFlexible: true),
+    ]
+
+    var row: ListRow {
+        ListRow(
+            cells: [
+                id, createdAt, "\(entries)", "\(clusters)",
+                tags.map { Terminal.line($0, limit: 40) }.joined(separator: ", "),
+            ], document: self)
+    }
+
+    var line: String {
+        "\(id.prefix(8))  \(createdAt)  \(Count.text(entries, "entry", "entries")), "
+            + Count.text(clusters, "cluster")
+            + (tags.isEmpty
+                ? "" : "  " + Terminal.dim(tags.map { Terminal.line($0, limit: 40) }.joined(separator: ", ")))
+    }
+}
+
+/// Collects the parts of a snapshot that a restoration skipped.
+final class BackupLosses: Sendable {
+    private let all = Mutex<[BackupLoss]>([])
+
+    func add(_ loss: BackupLoss) { all.withLock { $0.append(loss) } }
+
+    var isEmpty: Bool { all.withLock { $0.isEmpty } }
+
+    /// One line for each kind of loss, with the names that are known.
+    var lines: [String] {
+        let losses = all.withLock { $0 }
+        return BackupLoss.Part.allCases.compactMap { part in
+            let lost = losses.filter { $0.part == part }
+            guard !lost.isEmpty else { return nil }
+            let count = lost.reduce(0) { $0 + $1.count }
+            let names = lost.flatMap(\.names)
+            let list = names.isEmpty ? "" : ": " + names.joined(separator: " ")
+            return "missing: \(Self.text(part, count))\(list)"
+        }
+    }
+
+    private static func text(_ part: BackupLoss.Part, _ count: Int) -> String {
+        switch part {
+        case .entries: Count.text(count, "entry", "entries")
+        case .vectors:
+            "the vectors of \(Count.text(count, "entry", "entries")), which `roost doctor --repair` computes"
+        case .assignments: "the clusters of \(Count.text(count, "entry", "entries"))"
+        case .clusters: Count.text(count, "cluster")
+        case .sources: Count.text(count, "record of a source", "records of sources")
+        case .run: "the record of the last clustering run"
+        case .originals: Count.text(count, "original file")
+        case .originalLists: Count.text(count, "list of original files", "lists of original files")
+        }
+    }
+}
+
+/// The snapshot that an argument selects, and the snapshots that could not be read meanwhile.
+struct SnapshotChoice {
+    let snapshot: BackupSnapshot
+    /// The snapshots that cannot be read, one of which may be newer than ``snapshot``; empty unless the
+    /// argument is `latest`.
+    let unreadable: [BackupSnapshotList.Unreadable]
+
+    init(_ argument: String, in repository: BackupRepository) async throws {
+        guard argument == "latest" else {
+            snapshot = try await repository.snapshot(argument)
+            unreadable = []
+            return
+        }
+        let list = try await repository.snapshotList()
+        snapshot = try list.latest()
+        unreadable = list.unreadable
+    }
+
+    /// Prints a message for each snapshot that could not be read, and ends the command with a status that
+    /// reports them.
+    func reportUnreadable() throws { try Self.report(unreadable, "; it may be newer than the one used here") }
+
+    /// Prints a message for each snapshot of a list that cannot be read, and ends the command with a status
+    /// that reports them.
+    static func reportUnreadable(_ list: BackupSnapshotList) throws { try report(list.unreadable, "") }
+
+    private static func report(_ unreadable: [BackupSnapshotList.Unreadable], _ consequence: String) throws {
+        guard !unreadable.isEmpty else { return }
+        for snapshot in unreadable {
+            let isDamaged = snapshot.error.code == .damaged
+            let step =
+                isDamaged
+                ? "remove it with `roost backup forget \(snapshot.id.prefix(12))`"
+                : "upgrade Roost to read it"
+            Terminal.error("roost: \(snapshot.error.message)\(consequence); \(step)")
+        }
+        throw ExitCode(ExitStatus.badData.rawValue)
     }
 }

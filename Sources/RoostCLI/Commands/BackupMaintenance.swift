@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostChunks
+import RoostServer
 
-/// The `roost backup` commands that check and clean up a repository.
 extension BackupCommand {
     struct VerifyBackups: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -29,23 +29,6 @@ extension BackupCommand {
         @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
-        private struct Document: Encodable {
-            struct Finding: Encodable {
-                var object: String
-                var problem: String
-                var snapshots: [String]
-                var entryCount: Int
-                var documentCount: Int
-            }
-            var isSound: Bool
-            var snapshots: Int
-            var packs: Int
-            var segments: Int
-            var hasReadData: Bool
-            var strayPacks: Int
-            var findings: [Finding]
-        }
-
         func run() async throws {
             let repository = try await backups.open(options)
             let progress = Progress(isQuiet: options.quiet, unit: "packs")
@@ -54,16 +37,7 @@ extension BackupCommand {
             }
             progress.finish()
             if json {
-                try Terminal.json(
-                    Document(
-                        isSound: result.isSound, snapshots: result.snapshotCount, packs: result.packCount,
-                        segments: result.segmentCount, hasReadData: result.hasReadData,
-                        strayPacks: result.strayPacks.count,
-                        findings: result.findings.map {
-                            .init(
-                                object: $0.object, problem: $0.problem, snapshots: $0.snapshots,
-                                entryCount: $0.entryCount, documentCount: $0.documentCount)
-                        }))
+                try Terminal.json(result)
             } else {
                 show(result)
             }
@@ -209,7 +183,7 @@ extension BackupCommand {
                 tags: Set(keepTag))
             let report = try await repository.prune(keeping: hasRule ? retention : nil, isDryRun: dryRun)
             for snapshot in report.forgotten {
-                Terminal.write("\(dryRun ? "would remove" : "removed") \(BackupDocument(snapshot).line)")
+                Terminal.write("\(dryRun ? "would remove" : "removed") \(SnapshotDocument(snapshot).line)")
             }
             Terminal.write(
                 "\(dryRun ? "would keep" : "kept") \(Count.text(report.kept.count, "snapshot")); "

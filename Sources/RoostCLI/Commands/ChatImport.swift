@@ -47,18 +47,18 @@ extension ChatCommand {
         @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
-        private struct Document: Encodable {
+        /// The result, for both kinds of files.
+        struct Document: Encodable {
             struct File: Encodable {
                 var file: String
                 var format: String
                 var conversations: Int
-                var problems: [TranscriptFile.Problem]
+                var problems: [TranscriptFile.Problem] = []
                 var omitted: Int
             }
             var new = 0
             var known = 0
             var files: [File] = []
-            /// The files that could not be read, with the reasons.
             var failed: [Failed] = []
 
             struct Failed: Encodable {
@@ -84,8 +84,8 @@ extension ChatCommand {
                         "cannot import \(Terminal.line(path)) together with other files: it is a session "
                             + "storage; import it with a separate command")
                 }
-                return try await SessionImport(path: path, user: user, agent: agent).run(
-                    options, asJSON: json)
+                return try await SessionImport(path: path, user: user, agent: agent)
+                    .run(options, show: show)
             }
             var read: [(name: String, file: TranscriptFile)] = []
             var failures: [(name: String, error: RoostError)] = []
@@ -113,22 +113,22 @@ extension ChatCommand {
             }
             if document.new > 0 { await options.refreshIndex(of: store) }
             try await store.close()
-            if json {
-                try Terminal.json(document)
-            } else {
-                let count = document.files.reduce(0) { $0 + $1.conversations }
-                Terminal.write(
-                    "\(Count.text(document.new, "new message")), \(document.known) known, "
-                        + "in \(Count.text(count, "conversation"))")
-                let omitted = document.files.reduce(0) { $0 + $1.omitted }
-                if omitted > 0 {
-                    options.note("omitted \(Count.text(omitted, "record")) without conversation text")
-                }
-            }
+            try show(document)
             if !failures.isEmpty { throw ExitCode(ExitStatus.noInput.rawValue) }
         }
 
-        /// Adds the messages of a file to the store and records their counts in the document.
+        private func show(_ document: Document) throws {
+            if json { return try Terminal.json(document) }
+            let count = document.files.reduce(0) { $0 + $1.conversations }
+            Terminal.write(
+                "\(Count.text(document.new, "new message")), \(document.known) known, "
+                    + "in \(Count.text(count, "conversation"))")
+            let omitted = document.files.reduce(0) { $0 + $1.omitted }
+            if omitted > 0 {
+                options.note("omitted \(Count.text(omitted, "record")) without conversation text")
+            }
+        }
+
         private func remember(
             _ file: TranscriptFile, named name: String, _ memory: ConversationMemory,
             _ document: inout Document
@@ -172,16 +172,6 @@ struct SessionImport {
     let user: String
     let agent: String
 
-    /// The JSON output.
-    private struct Document: Encodable {
-        var sessions = 0
-        var new = 0
-        var known = 0
-        var omitted = 0
-        /// The number of skipped sessions that cannot be read completely.
-        var unreadable = 0
-    }
-
     /// Returns whether a path names a folder or a database, and not a transcript.
     static func isStorage(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
@@ -199,8 +189,9 @@ struct SessionImport {
         return (try? file.read(upToCount: databaseHeader.count)) == databaseHeader
     }
 
-    /// Imports the sessions and prints the result.
-    func run(_ options: StoreOptions, asJSON: Bool) async throws {
+    func run(
+        _ options: StoreOptions, show: (ChatCommand.ImportChats.Document) throws -> Void
+    ) async throws {
         let unreadable = Mutex(0)
         let storage = try SQLiteSessionStorage(existing: URL(fileURLWithPath: path)) { error in
             unreadable.withLock { $0 += 1 }
@@ -209,32 +200,26 @@ struct SessionImport {
         let sessions = try await storage.getAllSessions()
         let store = try await options.openOrCreate()
         let memory = ConversationMemory(store)
-        var document = Document(sessions: sessions.count)
-        document.unreadable = unreadable.withLock { $0 }
+        var document = ChatCommand.ImportChats.Document()
+        var omitted = 0
         for session in sessions.reversed() {
             let report = try await memory.remember(
                 session, userId: user, agentId: agent, batchSize: ChatCommand.ImportChats.batchSize)
             document.new += report.messages.new
             document.known += report.messages.known
-            document.omitted += report.omitted
+            omitted += report.omitted
         }
+        document.files = [
+            .init(file: path, format: "sessions", conversations: sessions.count, omitted: omitted)
+        ]
         if document.new > 0 { await options.refreshIndex(of: store) }
         try await store.close()
-        if asJSON {
-            try Terminal.json(document)
-        } else {
-            Terminal.write(
-                "\(Count.text(document.new, "new message")), \(document.known) known, "
-                    + "in \(Count.text(sessions.count, "session"))")
-            if document.omitted > 0 {
-                let omitted = Count.text(document.omitted, "thought or tool call", "thoughts and tool calls")
-                options.note("omitted \(omitted)")
-            }
-        }
-        guard document.unreadable == 0 else {
+        try show(document)
+        let skipped = unreadable.withLock { $0 }
+        guard skipped == 0 else {
             throw RoostError(
                 .badInput,
-                "skipped \(Count.text(document.unreadable, "session")) that cannot be read completely")
+                "skipped \(Count.text(skipped, "session")) that cannot be read completely")
         }
     }
 }

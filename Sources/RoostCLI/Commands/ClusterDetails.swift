@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 
 extension ClusterCommand {
     struct ShowCluster: AsyncParsableCommand {
@@ -35,24 +36,41 @@ extension ClusterCommand {
         @Flag(name: .long, help: "Print the cluster with all members as JSON.")
         var json = false
 
-        /// The number of members that are shown by default.
         private static let listedCount = 20
         private static let representativeCount = 3
 
         func run() async throws {
             let store = try await options.open()
             let cluster = try await options.cluster(id, store)
-            let group = try await store.clusters.export().cluster(cluster.id)
-            try await store.close()
-            guard let group else {
+            let snapshot = try await store.storage.snapshot()
+            let clusters = try await snapshot.clusters()
+            guard let found = clusters.first(where: { $0.id == cluster.id }) else {
                 throw RoostError(
                     .notFound,
                     "cannot show the cluster: another process replaced it; run `roost cluster list` again")
             }
-            if json { return try Terminal.json(group) }
-            showFigures(of: group)
-            showRepresentatives(of: group)
-            showContents(of: group)
+            let members = try await EntryDocument.members(of: found, in: snapshot)
+            try await store.close()
+            let hierarchy = ClusterHierarchy(clusters)
+            let document = Document(cluster: hierarchy.document(found), members: members)
+            if json { return try Terminal.json(document) }
+            showFigures(of: document.cluster)
+            showRepresentatives(of: document)
+            showContents(of: document, hierarchy.nodes.map(\.document))
+        }
+
+        /// The JSON of the operation `cluster`, with the members of the operation `cluster_members`.
+        private struct Document: Encodable {
+            var cluster: ClusterDocument
+            var members: [EntryDocument]
+
+            private enum CodingKeys: String, CodingKey { case members }
+
+            func encode(to encoder: any Encoder) throws {
+                try cluster.encode(to: encoder)
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(members, forKey: .members)
+            }
         }
 
         /// The width of the names of figures, and the spaces after them.
@@ -77,7 +95,7 @@ extension ClusterCommand {
             Terminal.columns.map { TextWidth.shortened(text, to: max(1, $0 - indentation)) } ?? text
         }
 
-        private func showFigures(of group: ClusterExport.Group) {
+        private func showFigures(of group: ClusterDocument) {
             Terminal.write(Terminal.bold(Self.fitted(Terminal.line(group.label))))
             line("id", group.id)
             if group.pinned {
@@ -100,21 +118,22 @@ extension ClusterCommand {
             }
         }
 
-        private func showRepresentatives(of group: ClusterExport.Group) {
-            let members = Dictionary(group.all.flatMap(\.members).map { ($0.id, $0) }) { first, _ in first }
-            let chosen = group.representatives.compactMap { members[$0] }.prefix(Self.representativeCount)
+        private func showRepresentatives(of document: Document) {
+            let members = Dictionary(document.members.map { ($0.id, $0) }) { first, _ in first }
+            let chosen = document.cluster.representatives.compactMap { members[$0] }
             guard !chosen.isEmpty else { return }
             Terminal.write("\nRepresentative entries:")
-            for member in chosen {
-                let title = EntryTitle.text(of: member)
+            for member in chosen.prefix(Self.representativeCount) {
                 Terminal.write(
                     TableLayout.indentedLine(
-                        [String(member.id.prefix(8)), title], Array(Self.memberColumns.dropFirst())))
+                        [String(member.id.prefix(8)), Terminal.line(member.title)],
+                        Array(Self.memberColumns.dropFirst())))
             }
         }
 
-        private func showContents(of group: ClusterExport.Group) {
-            if let children = group.children {
+        private func showContents(of document: Document, _ clusters: [ClusterDocument]) {
+            let children = clusters.filter { $0.parent == document.cluster.id }
+            guard children.isEmpty else {
                 Terminal.write("\nClusters in this cluster:")
                 let columns = [
                     TableColumn(name: ""), TableColumn(name: "", style: .bold, isFlexible: true),
@@ -124,16 +143,18 @@ extension ClusterCommand {
                     let cells = ["\(child.size)", Terminal.line(child.label), String(child.id.prefix(8))]
                     Terminal.write(TableLayout.indentedLine(cells, columns))
                 }
-            } else if !group.members.isEmpty {
-                let limit = limitOption.limit ?? Self.listedCount
-                Terminal.write("\nMembers, with their similarity to the centroid:")
-                for member in group.members.prefix(limit) {
-                    let title = EntryTitle.text(of: member)
-                    let cells = [Terminal.score(member.similarity), String(member.id.prefix(8)), title]
-                    Terminal.write(TableLayout.indentedLine(cells, Self.memberColumns))
-                }
-                if group.size > limit { options.note("and \(group.size - limit) more") }
+                return
             }
+            let limit = limitOption.limit ?? Self.listedCount
+            Terminal.write("\nMembers, with their similarity to the centroid:")
+            for member in document.members.prefix(limit) {
+                let cells = [
+                    Terminal.score(member.similarity ?? 0), String(member.id.prefix(8)),
+                    Terminal.line(member.title),
+                ]
+                Terminal.write(TableLayout.indentedLine(cells, Self.memberColumns))
+            }
+            if document.members.count > limit { options.note("and \(document.members.count - limit) more") }
         }
     }
 
@@ -156,7 +177,6 @@ extension ClusterCommand {
                   roost cluster outliers -n100 --format csv
                 """)
 
-        /// The JSON form of an outlier.
         private struct Document: Encodable {
             var id: String
             var title: String

@@ -57,12 +57,230 @@ struct ClusterCommand: AsyncParsableCommand {
                 try writer.write(tree.documents.map(\.row))
                 writer.finish(options)
             } else if !clusters.isEmpty {
-                for line in tree.lines(.figures) { Terminal.write(line) }
+                for line in tree.lines(withBars: false) { Terminal.write(line) }
             }
             if clusters.isEmpty {
                 options.note("the store has no clusters yet; run `roost recluster` to create them")
             }
             if let remark = tree.outdatedLabelRemark { options.note(remark) }
         }
+    }
+}
+
+extension ClusterCommand {
+    struct FindClusters: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "find", abstract: "Find the clusters that are similar to a text.",
+            discussion: """
+                Compares the text with the centroids, so it also finds clusters whose labels do not contain \
+                its words. Prints the cosine similarity, the size, the label and the id of each cluster, the \
+                most similar one first.
+
+                Examples:
+                  roost cluster find birds in spring
+                  roost cluster find taxes -n1 --json
+                """)
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(help: "The text; it needs no quotes.")
+        var text: [String]
+
+        @OptionGroup var limitOption: LimitOption
+
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let store = try await options.open()
+            let matches = try await store.clusters.matching(text.joined(separator: " "))
+            try await store.close()
+            let hierarchy = ClusterHierarchy(matches.map(\.cluster))
+            var writer = ListWriter(output, Self.columns)
+            try writer.write(
+                matches.prefix(limitOption.limit ?? 5).map { match in
+                    let document = hierarchy.document(match)
+                    return ListRow(
+                        cells: [
+                            Terminal.score(match.similarity), "\(document.size)",
+                            Terminal.line(document.label), document.id,
+                        ], document: document)
+                })
+            writer.finish(options)
+            if matches.isEmpty {
+                options.note("the store has no clusters yet; run `roost recluster` to create them")
+            }
+        }
+
+        private static let columns = [
+            TableColumn(name: "similarity", isNumber: true), TableColumn(name: "size", isNumber: true),
+            TableColumn(name: "label", style: .bold, isFlexible: true), EntryRow.idColumn,
+        ]
+    }
+
+    struct MoveEntries: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "move", abstract: "Move entries to another cluster.",
+            discussion: """
+                Moves the entries with the given ids or files, or those that match all of the given \
+                options. A cluster without entries ends. The entries stay in the cluster until their texts \
+                change; the next `roost recluster` can assign them differently. `roost undo` reverts the \
+                move.
+
+                \(StoreOptions.entryRule)
+
+                Examples:
+                  roost cluster move e2d8942a --to 94254dc3
+                  roost cluster move e2d8942a d511e8df --to "Night sky"
+                  roost cluster move --tag astronomy --to "Night sky"
+                """)
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(
+            help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"))
+        var ids: [String] = []
+
+        @OptionGroup var filters: FilterOptions
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp(
+                "The cluster with this id or label, or 'none' to remove the entries from their clusters.",
+                valueName: "ID"))
+        var to: String
+
+        func validate() throws {
+            guard ids.isEmpty != filters.isEmpty else {
+                throw ValidationError("give either ids of entries or options that select entries")
+            }
+        }
+
+        func run() async throws {
+            let store = try await options.open()
+            var entries: [Entry.ID] = []
+            for text in ids { entries += try await options.namedEntries(text, store).ids }
+            if !filters.isEmpty {
+                let filter = try await filters.filter(options, store)
+                let snapshot = try await store.storage.snapshot()
+                for try await page in snapshot.headerPages(matching: filter) {
+                    entries += page.headers.map(\.id)
+                }
+                if entries.isEmpty { throw RoostError(.notFound, "nothing was moved: " + filters.missReason) }
+            }
+            let isNone = to.lowercased() == EntryFilter.unclusteredName
+            let cluster = isNone ? nil : try await options.cluster(to, store)
+            let moved = try await store.clusters.move(entries, to: cluster?.id)
+            try await store.close()
+            let name = cluster.map { "to \(Terminal.line($0.label, limit: 60))" } ?? "out of their clusters"
+            options.note("moved \(moved) of \(Count.text(Set(entries).count, "entry", "entries")) \(name)")
+        }
+    }
+}
+
+extension ClusterDocument {
+    static let columns = [
+        TableColumn(name: "id"), TableColumn(name: "label"), TableColumn(name: "size", isNumber: true),
+        TableColumn(name: "cohesion", isNumber: true), TableColumn(name: "separation", isNumber: true),
+        TableColumn(name: "parent"), TableColumn(name: "keywords"),
+    ]
+
+    var row: ListRow {
+        ListRow(
+            cells: [
+                id, Terminal.line(label), "\(size)", cohesion.map(Terminal.score) ?? "",
+                separation.map(Terminal.score) ?? "", parent ?? "",
+                keywords.map { Terminal.line($0) }.joined(separator: ";"),
+            ], document: self)
+    }
+
+    var line: String {
+        ClusterTree.lines([(self, 0)], withBars: false, hasHeader: false).joined()
+    }
+}
+
+struct ClusterTree {
+    private typealias Node = ClusterHierarchy.Node
+
+    /// All clusters, largest first, each followed by its children.
+    private let all: [ClusterHierarchy.Node]
+
+    init(_ clusters: [Cluster]) { all = ClusterHierarchy(clusters).nodes }
+
+    var documents: [ClusterDocument] { all.map(\.document) }
+
+    /// Returns a header and one line per cluster, with a bar for the size or with the figures of quality.
+    func lines(withBars hasBars: Bool) -> [String] {
+        Self.lines(all.map { ($0.document, $0.depth) }, withBars: hasBars, hasHeader: true)
+    }
+
+    /// The minimum width of a terminal on which the separation is shown.
+    private static let minimumWidthWithSeparation = 60
+    /// The width of the longest bar, a sixth of the terminal, so that most of the width is left for labels.
+    private static let barWidth = Terminal.columns.map { min(max($0 / 6, 4), 20) } ?? 20
+
+    /// Returns one line per cluster, which is indented by its level in the hierarchy.
+    fileprivate static func lines(
+        _ rows: [(cluster: ClusterDocument, depth: Int)], withBars hasBars: Bool, hasHeader: Bool
+    ) -> [String] {
+        let isNarrow = Terminal.columns.map { $0 < minimumWidthWithSeparation } ?? false
+        let names = hasBars ? [""] : isNarrow ? ["cohesion"] : ["cohesion", "separation"]
+        let notes = rows.contains { $0.cluster.labelOutdated == true } ? ["(label may no longer fit)"] : []
+        let columns =
+            [TableColumn(name: "size", isNumber: true)]
+            + names.map { TableColumn(name: $0, isNumber: !hasBars) }
+            + [
+                TableColumn(name: "label", style: .bold, isFlexible: true),
+                TableColumn(name: "id", style: .dim),
+            ]
+            + notes.map { _ in TableColumn(name: "", isFlexible: true) }
+        let largest = rows.map(\.cluster.size).max() ?? 0
+        let cells = rows.map { cluster, depth -> [String] in
+            let figures = [cluster.cohesion, cluster.separation].map { $0.map(Terminal.score) ?? "-" }
+            let label = String(repeating: "  ", count: depth) + Terminal.line(cluster.label)
+            return ["\(cluster.size)"]
+                + (hasBars ? [bar(cluster.size, of: largest)] : Array(figures.prefix(names.count)))
+                + [label, String(cluster.id.prefix(8))]
+                + notes.map { cluster.labelOutdated == true ? $0 : "" }
+        }
+        let layout = TableLayout(columns, rows: cells, width: Terminal.columns)
+        return (hasHeader ? [layout.header] : []) + cells.map { layout.line($0) }
+    }
+
+    /// Returns a bar, filled with spaces to the full width. The bar of a cluster with members is never empty.
+    private static func bar(_ size: Int, of largest: Int) -> String {
+        let length = Int((Double(size) / Double(max(1, largest)) * Double(barWidth)).rounded())
+        return String(repeating: "#", count: max(min(1, size), length))
+            .padding(toLength: barWidth, withPad: " ", startingAt: 0)
+    }
+
+    var leafCount: Int { all.count { $0.isLeaf } }
+
+    /// A sentence about labels that probably no longer fit; `nil` if there are none.
+    var outdatedLabelRemark: String? {
+        let labels = all.filter { $0.document.labelOutdated == true }.map(\.document.label)
+        guard !labels.isEmpty else { return nil }
+        let names = labels.prefix(Terminal.maximumListedItems).map { "'\(Terminal.line($0, limit: 60))'" }
+        return (labels.count == 1 ? "the label " : "the labels ") + names.joined(separator: ", ")
+            + (labels.count > names.count ? " and \(labels.count - names.count) more" : "")
+            + " may no longer fit: fewer than half of the members at the time of labeling remain, or the "
+            + "cluster has more than doubled; `roost cluster label` sets a label or confirms it"
+    }
+}
+
+enum EndedClusterLines {
+    static let maximumCount = 10
+    /// Follows the name of an ended cluster that a person labeled.
+    static let labelRemark = ", a label that you set"
+
+    static func lines(_ ended: [Cluster]) -> [String] {
+        var lines = ended.prefix(maximumCount).map { cluster in
+            "ended    \(Terminal.line(cluster.label, limit: 60)) (\(cluster.members.count)) "
+                + Terminal.dim(String(cluster.id.text.prefix(8)))
+                + (cluster.isLabelPinned ? labelRemark : "")
+        }
+        if ended.count > lines.count {
+            lines.append("and \(ended.count - lines.count) more earlier clusters ended")
+        }
+        return lines
     }
 }

@@ -68,16 +68,12 @@ struct IngestCommand: AsyncParsableCommand {
         }
     }
 
-    /// The files and pages that the arguments name.
     private struct Input {
-        /// The URLs of pages and feeds.
         var addresses: [String] = []
         /// All paths that were given, without `-` and URLs.
         var paths: [String] = []
-        /// The files to read, each once.
         var files: [URL] = []
         var skipped: [IngestReport.Skip] = []
-        /// Whether a path names a file and not a folder.
         var hasNamedFile = false
         var readsStandardInput = false
 
@@ -181,7 +177,6 @@ struct IngestCommand: AsyncParsableCommand {
         return report
     }
 
-    /// Checks that at least one file contains text.
     private func requireText(in files: [URL], _ reader: RecordReader, _ isOnlyFile: Bool) async throws {
         var reason: String?
         for file in files {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostModel
+import RoostServer
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,7 +56,6 @@ struct List: AsyncParsableCommand {
     @Flag(name: .long, help: "List in the opposite order, such as newest first.")
     var reverse = false
 
-    /// The maximum number of entries that are read at once.
     private static let pageSize = 500
 
     func validate() throws {
@@ -74,9 +74,7 @@ struct List: AsyncParsableCommand {
         let filter = try await filters.filter(options, store)
         if count || !by.isEmpty { return try await showCounts(store, filter) }
         let snapshot = try await store.storage.snapshot()
-        let encoder = Terminal.lineEncoder
-        encoder.userInfo[.omitsVectors] = true
-        var writer = ListWriter(output, EntryRow.columns, encoder)
+        var writer = ListWriter(output, EntryRow.columns, Terminal.lineEncoder)
         if sort == .added, !reverse, offset == 0 {
             try await listInOrder(filter, snapshot, &writer)
         } else {
@@ -98,11 +96,20 @@ struct List: AsyncParsableCommand {
     ) async throws {
         var rest = limitOption.limit ?? .max
         for try await page in snapshot.entryPages(matching: filter, pageSize: min(rest, Self.pageSize)) {
-            let entries = page.entries.prefix(rest)
-            try writer.write(entries.map { EntryRow.row($0, document: $0) })
+            let entries = Array(page.entries.prefix(rest))
+            try await write(entries, snapshot, &writer)
             rest -= entries.count
             if rest == 0 { break }
         }
+    }
+
+    /// Writes entries; as JSON, they have the form of the operation `list`.
+    private func write(
+        _ entries: [Entry], _ snapshot: any StorageSnapshot, _ writer: inout ListWriter
+    ) async throws {
+        guard output.isJSON else { return try writer.write(entries.map(EntryRow.row)) }
+        let documents = try await EntryDocument.documents(of: entries, in: snapshot)
+        try writer.write(documents.map { ListRow(cells: [], document: $0) })
     }
 
     private func listSorted(
@@ -111,15 +118,14 @@ struct List: AsyncParsableCommand {
         let ids = try await sort.ids(matching: filter, isReversed: reverse, in: snapshot)
         var listed = ids.dropFirst(offset).prefix(limitOption.limit ?? .max)
         while !listed.isEmpty {
-            let entries = try await snapshot.entries(Array(listed.prefix(Self.pageSize)))
-            try writer.write(entries.map { EntryRow.row($0, document: $0) })
+            try await write(
+                try await snapshot.entries(Array(listed.prefix(Self.pageSize))), snapshot, &writer)
             listed = listed.dropFirst(Self.pageSize)
         }
     }
 
     // MARK: Counts
 
-    /// Prints one row for each combination of values.
     private func showCounts(_ store: KnowledgeStore, _ filter: EntryFilter) async throws {
         let properties = properties
         guard !properties.isEmpty else {
@@ -135,11 +141,7 @@ struct List: AsyncParsableCommand {
         try writer.write(
             counts.prefix(limitOption.limit ?? .max).map { count in
                 let cells = count.values.map { $0 ?? (output.format == .text ? "-" : "") }
-                var document: [String: MetadataValue] = ["count": .number(Double(count.count))]
-                for (property, value) in zip(properties, count.values) {
-                    document[property.name] = value.map { .string($0) } ?? .null
-                }
-                return ListRow(cells: cells + ["\(count.count)"], document: document)
+                return ListRow(cells: cells + ["\(count.count)"], document: count)
             })
         writer.finish(options)
     }

@@ -18,7 +18,7 @@ struct Model: AsyncParsableCommand {
             """,
         subcommands: [
             ListModels.self, AddModel.self, PullModel.self, UseModel.self, DistillModel.self,
-            RemoveModel.self,
+            RemoveModel.self, EmbedTexts.self,
         ])
 }
 
@@ -347,5 +347,46 @@ struct UseModel: AsyncParsableCommand {
             options.note(
                 "the clusters are unchanged; run `roost recluster` to cluster by the new vectors")
         }
+    }
+}
+
+struct EmbedTexts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "embed", abstract: "Print the vectors of texts.",
+        discussion: """
+            Without TEXT, reads one text per line from standard input. Prints one JSON object per text.
+
+            Examples:
+              roost model embed "a swift above the roof"
+              roost model embed < lines.txt > vectors.jsonl
+            """)
+
+    @Argument(help: ArgumentHelp("The texts.", valueName: "TEXT"))
+    var texts: [String] = []
+
+    @Option(name: .long, help: "An installed model, a model folder, lexical, or remote:NAME.")
+    var model: String?
+
+    private struct Document: Encodable {
+        var text: String
+        var embedding: [Float]
+    }
+
+    func run() async throws {
+        let texts = try texts.isEmpty ? lines() : texts
+        let settings = try UserConfiguration(UserDirectories().configurationFile)
+        let embedder = try await EmbedderChoice.open(model ?? settings.value(of: "model") ?? "minilm")
+        let result = try await embedder.checkedEmbeddings(texts, as: .document)
+        let encoder = Terminal.lineEncoder
+        for (index, text) in texts.enumerated() {
+            try Terminal.json(Document(text: text, embedding: result.vectors.row(index)), encoder)
+        }
+        let truncated = result.omittedTokens.count { $0 > 0 }
+        if truncated > 0 { Terminal.error("truncated \(Count.text(truncated, "text"))") }
+    }
+
+    private func lines() throws -> [String] {
+        RecordReader.lines(try RecordReader.text(StandardInput.readToEnd(), name: "standard input"))
+            .map(\.content)
     }
 }

@@ -4,7 +4,6 @@ import Roost
 import RoostConversations
 import RoostServer
 
-/// The command that serves a store to agents.
 struct ModelContext: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mcp",
@@ -24,7 +23,6 @@ struct ModelContext: AsyncParsableCommand {
               roost mcp --tag work
             """)
 
-    /// The hosts whose settings `--print-config` can print.
     enum Host: String, ExpressibleByArgument, CaseIterable {
         case claude, cursor, vscode, codex
     }
@@ -110,7 +108,6 @@ struct ModelContext: AsyncParsableCommand {
     }
 }
 
-/// The settings with which hosts of agents start the server.
 struct HostSettings {
     var arguments: [String]
 

@@ -63,7 +63,7 @@ struct Recluster: AsyncParsableCommand {
     @Flag(name: .long, help: "Show what would change, without changing anything.")
     var dryRun = false
 
-    @Flag(name: .long, help: "Print the clusters as JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func validate() throws {
@@ -153,9 +153,9 @@ struct Recluster: AsyncParsableCommand {
         let tree = ClusterTree(report.clusters)
         let count = groupedCount(report)
         if json {
-            try Terminal.json(tree.documents)
+            try Terminal.json(ReclusterDocument(report))
         } else {
-            for line in tree.lines(.bars) { Terminal.write(line) }
+            for line in tree.lines(withBars: true) { Terminal.write(line) }
         }
         if let clusters, tree.leafCount < clusters {
             options.note("only \(tree.leafCount) of \(clusters) clusters: the others would be empty")
@@ -181,21 +181,14 @@ struct Recluster: AsyncParsableCommand {
 
     private func summary(of report: ReclusterReport, count: Int, leaves: Int) -> String {
         let parents = report.clusters.count - leaves
-        let parentIDs = Set(report.clusters.compactMap(\.parent))
-        let alone = report.clusters.count { $0.parent == nil && !parentIDs.contains($0.id) }
-        let continuation =
-            switch report.continuedCount {
-            case 0: ""
-            case 1: "; 1 continues an earlier cluster"
-            default: "; \(report.continuedCount) continue earlier clusters"
-            }
-        let inner = alone > 0 ? ", \(leaves - alone) of them in " : ", in "
+        let continued = Count.text(
+            report.continuedCount, "continues an earlier cluster", "continue earlier clusters")
         return "\(Count.text(leaves, "cluster")) of \(Count.text(count, "entry", "entries"))"
             + (clusters == nil ? " (number chosen automatically)" : "")
-            + (parents > 0 ? inner + Count.text(parents, "larger cluster") : "")
+            + (parents > 0 ? ", in " + Count.text(parents, "larger cluster") : "")
             + (report.outlierCount > 0
                 ? ", \(Count.text(report.outlierCount, "outlier")) (see `roost cluster outliers`)" : "")
-            + continuation
+            + (report.continuedCount > 0 ? "; \(continued)" : "")
             + (dryRun ? "; nothing was changed" : "")
     }
 }

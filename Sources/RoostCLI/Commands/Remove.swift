@@ -104,7 +104,7 @@ struct Remove: AsyncParsableCommand {
     private func list(_ ids: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws {
         var writer = ListWriter(nil, EntryRow.columns)
         for try await page in snapshot.entryPages(matching: EntryFilter(ids: ids)) {
-            try writer.write(page.entries.map { EntryRow.row($0, document: $0) })
+            try writer.write(page.entries.map(EntryRow.row))
         }
         writer.finish(options)
     }

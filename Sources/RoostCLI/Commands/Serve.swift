@@ -5,7 +5,6 @@ import Roost
 import RoostServer
 import Synchronization
 
-/// The command that serves a store to programs.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -65,21 +64,14 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The log messages: error, info or debug.", valueName: "LEVEL"))
-    var log = LogLevel.info
-
-    /// The amount of log messages.
-    enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-        case error, info, debug
-
-        var level: Logger.Level {
-            switch self {
-            case .error: .error
-            case .info: .info
-            case .debug: .debug
+        help: ArgumentHelp("The log messages: error, info or debug.", valueName: "LEVEL"),
+        transform: {
+            guard let level = Logger.Level(rawValue: $0) else {
+                throw ValidationError("--log names no level")
             }
-        }
-    }
+            return level
+        })
+    var log = Logger.Level.info
 
     func validate() throws {
         guard (0...65_535).contains(port) else {
@@ -102,7 +94,7 @@ struct Serve: AsyncParsableCommand {
         let token = try AccessToken.read(orCreateAt: file)
         if printToken { return Terminal.write(token.text) }
         let settings = try settings()
-        let level = log.level
+        let level = log
         let logger = Logger(label: "roost") { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = level

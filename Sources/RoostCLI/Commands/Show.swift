@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostDocuments
+import RoostServer
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +22,7 @@ struct Show: AsyncParsableCommand {
               roost show e2d8942a
               roost show notes/birds.md
               roost show e2d8942a d511e8df
-              roost show e2d8942a --json --with-embeddings
+              roost show e2d8942a --json
               roost show notes/birds.md --links
               roost show --original e2d8942a > article.md
             """)
@@ -34,9 +36,6 @@ struct Show: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
-    @Flag(name: .long, help: "Include the vectors in the JSON.")
-    var withEmbeddings = false
-
     @Flag(
         name: .long,
         help: "Print the original file of the entry, byte for byte; see `roost ingest --keep-originals`.")
@@ -46,38 +45,14 @@ struct Show: AsyncParsableCommand {
     var links = false
 
     func validate() throws {
-        guard !links || !original && !withEmbeddings else {
-            throw ValidationError("--links cannot be combined with --original or --with-embeddings")
-        }
-        guard !original || !json && !withEmbeddings else {
-            throw ValidationError("--original cannot be combined with --json or --with-embeddings")
+        guard !original || !links && !json else {
+            throw ValidationError("--original cannot be combined with --links or --json")
         }
         guard !original || items.count == 1 else {
             throw ValidationError("--original prints the file of one entry, not of \(items.count)")
         }
     }
 
-    /// The JSON output for an entry.
-    private struct Document: Encodable {
-        var entry: Entry
-        /// The number of tokens that no vector covers; `nil` if the model is not installed.
-        var omittedTokens: Int?
-        /// The lines that the last clustering run excluded; `nil` if there are none.
-        var boilerplateLines: [String]?
-        var treatment: EntryTreatmentDocument
-
-        enum CodingKeys: String, CodingKey { case omittedTokens, boilerplateLines }
-
-        func encode(to encoder: any Encoder) throws {
-            try entry.encode(to: encoder)
-            try treatment.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encodeIfPresent(omittedTokens, forKey: .omittedTokens)
-            try container.encodeIfPresent(boilerplateLines, forKey: .boilerplateLines)
-        }
-    }
-
-    /// Returns a description such as `3, 441 tokens; none omitted`.
     private static func describe(_ passages: [Passage], _ omitted: Int?) -> String {
         let omission =
             switch omitted {
@@ -109,6 +84,10 @@ struct Show: AsyncParsableCommand {
         if let missing = ids.first(where: { !found.contains($0) }) {
             throw RoostError(.notFound, "no entry has the id \(missing.text)")
         }
+        if json {
+            try await writeJSON(entries, snapshot)
+            return try await store.close()
+        }
         // A file can have thousands of entries, and the record of a source lists all of them.
         let assignments = try await snapshot.assignments(of: ids)
         let assigned = Dictionary(assignments.map { ($0.entry, $0) }) { first, _ in first }
@@ -116,24 +95,13 @@ struct Show: AsyncParsableCommand {
         let clusters = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
         let known = try await snapshot.sources(Set(entries.compactMap(\.source)).sorted())
         let sources = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
-        var shown: [ShownEntry] = []
-        for entry in entries {
-            let source = entry.source.flatMap { sources[$0] }
-            shown.append(
-                ShownEntry(
-                    entry: entry, cluster: assigned[entry.id]?.cluster.flatMap { clusters[$0] },
-                    // Only the model can count tokens.
-                    omittedTokens: store.embedder is AbsentEmbedder
-                        ? nil : store.entryEmbedder.omittedTokens(of: entry),
-                    boilerplate: store.clusters.boilerplateLines(of: entry),
-                    treatment: try await EntryTreatmentDocument(of: entry, from: source, in: store)))
+        for (index, entry) in entries.enumerated() {
+            if index > 0 { Terminal.write("") }
+            try await write(
+                entry, from: entry.source.flatMap { sources[$0] },
+                assigned[entry.id]?.cluster.flatMap { clusters[$0] }, store)
         }
         try await store.close()
-        if json { return try writeJSON(shown) }
-        for (index, entry) in shown.enumerated() {
-            if index > 0 { Terminal.write("") }
-            Self.write(entry)
-        }
     }
 
     private static let linkColumns = [
@@ -163,32 +131,19 @@ struct Show: AsyncParsableCommand {
         if documents.isEmpty { options.note("no links lead from or to the entry") }
     }
 
-    private func writeJSON(_ shown: [ShownEntry]) throws {
-        let encoder = Terminal.prettyEncoder
-        encoder.userInfo[.omitsVectors] = !withEmbeddings
-        let documents = shown.map {
-            Document(
-                entry: $0.entry, omittedTokens: $0.omittedTokens,
-                boilerplateLines: $0.boilerplate.isEmpty ? nil : $0.boilerplate, treatment: $0.treatment)
-        }
+    private func writeJSON(_ entries: [Entry], _ snapshot: any StorageSnapshot) async throws {
+        var documents = try await EntryDocument.documents(of: entries, in: snapshot)
+        for (index, entry) in entries.enumerated() { documents[index].line = entry.sourceLine(ofByte: 0) }
         if documents.count == 1 {
-            try Terminal.json(documents[0], encoder)
+            try Terminal.json(documents[0])
         } else {
-            try Terminal.json(documents, encoder)
+            try Terminal.json(documents)
         }
     }
 
-    private struct ShownEntry {
-        var entry: Entry
-        var cluster: Cluster?
-        /// The number of tokens that no vector covers; `nil` if the model is not installed.
-        var omittedTokens: Int?
-        var boilerplate: [String]
-        var treatment: EntryTreatmentDocument
-    }
-
-    private static func write(_ shown: ShownEntry) {
-        let entry = shown.entry
+    private func write(
+        _ entry: Entry, from source: Source?, _ cluster: Cluster?, _ store: KnowledgeStore
+    ) async throws {
         func line(_ name: String, _ value: String) {
             Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
         }
@@ -198,16 +153,110 @@ struct Show: AsyncParsableCommand {
         line("updated", DateText.string(from: entry.updatedAt))
         if !entry.tags.isEmpty { line("tags", entry.tags.map { Terminal.line($0) }.joined(separator: ", ")) }
         for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key })
-        where !EntryTreatmentDocument.listedKeys.contains(key) {
+        where !Self.documentKeys.contains(key) {
             line("metadata", "\(Terminal.line(key)) = \(Terminal.line(value.displayText))")
         }
-        for item in shown.treatment.lines { line(item.name, item.value) }
-        line("passages", describe(entry.passages, shown.omittedTokens))
-        if let cluster = shown.cluster {
-            line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))")
-        }
-        for text in shown.boilerplate { line("excluded", Terminal.line(text)) }
+        let links = try await store.links.of(entry.id).map(\.link)
+        for (name, value) in Self.structureLines(of: entry, from: source, links) { line(name, value) }
+        // Only the model can count tokens.
+        let omitted = store.embedder is AbsentEmbedder ? nil : store.entryEmbedder.omittedTokens(of: entry)
+        line("passages", Self.describe(entry.passages, omitted))
+        if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
+        for text in store.clusters.boilerplateLines(of: entry) { line("excluded", Terminal.line(text)) }
         // A pipe or file gets the exact text; a terminal gets it without control characters.
         Terminal.write(Data("\n\(entry.content)\n".utf8))
+    }
+
+    /// The keys of the metadata that ``structureLines(of:from:_:)`` contains.
+    private static let documentKeys: Set = [DocumentKey.title, DocumentKey.links, DocumentKey.unreadParts]
+    private static let maximumListed = 12
+
+    /// Returns the names and the values of the lines about the reader, the sections, the links, and the parts that are
+    /// not embedded or could not be read.
+    private static func structureLines(
+        of entry: Entry, from source: Source?, _ links: [DocumentLink]
+    ) -> [(String, String)] {
+        let structure = entry.structure ?? TextStructure()
+        let type = DocumentReaders.standard.types.first { $0.name == source?.documentType }
+        let reader = type?.title ?? source?.documentType ?? structure.format.rawValue
+        var lines = [("reader", Terminal.line(reader))]
+        if let title = entry.title { lines.append(("title", Terminal.line(title))) }
+        func list(_ name: String, _ values: [String]) {
+            lines += values.prefix(maximumListed).map { (name, $0) }
+            let rest = values.count - maximumListed
+            if rest > 0 { lines.append((name, "… and \(rest) more")) }
+        }
+        let sections = structure.sections.map(\.headings).filter { !$0.isEmpty }
+        list("section", sections.map { Terminal.line($0.joined(separator: " > ")) })
+        list("link", links.map(LinkDocument.written))
+        list(
+            "hidden",
+            structure.hiddenParts.map {
+                "\($0.kind.rawValue) on line \(entry.line(ofByte: $0.range.lowerBound)), not embedded"
+            })
+        let unread = entry.metadata[DocumentKey.unreadParts]?.comparableTexts ?? []
+        list("unread", unread.map { Terminal.line($0) })
+        return lines
+    }
+}
+
+extension MetadataValue {
+    /// The value for people: the elements of an array, separated by commas; `…` for an object.
+    fileprivate var displayText: String {
+        if case .array(let values) = self { return values.map(\.displayText).joined(separator: ", ") }
+        return text ?? "…"
+    }
+}
+
+struct LinkDocument: Encodable {
+    /// `to` for a link of the entry, `from` for the link of another entry to it.
+    var direction: String
+    var kind: String
+    var target: String
+    var fragment: String?
+    var text: String?
+    /// `entry`, `external`, `file` or `missing`.
+    var destination: String
+    /// The id of the entry at the other end; `nil` for other destinations.
+    var entry: String?
+    /// The title and the path of the entry from which the link leads here.
+    var title: String?
+    var path: String?
+
+    private init(_ link: DocumentLink, direction: String, destination: String) {
+        (self.direction, self.destination) = (direction, destination)
+        (kind, target) = (link.kind.rawValue, link.target)
+        (fragment, text) = (link.fragment, link.text)
+    }
+
+    init(_ link: EntryLink) {
+        switch link.destination {
+        case .entry(let id):
+            self.init(link.link, direction: "to", destination: "entry")
+            entry = id.text
+        case .external: self.init(link.link, direction: "to", destination: "external")
+        case .file: self.init(link.link, direction: "to", destination: "file")
+        case .missing: self.init(link.link, direction: "to", destination: "missing")
+        }
+    }
+
+    init(_ item: LinkedEntry) {
+        self.init(item.link.link, direction: "from", destination: "entry")
+        (entry, title, path) = (item.id.text, item.title, item.path)
+    }
+
+    var written: String { Self.written(kind, target, fragment) }
+
+    static func written(_ link: DocumentLink) -> String {
+        written(link.kind.rawValue, link.target, link.fragment)
+    }
+
+    private static func written(_ kind: String, _ target: String, _ fragment: String?) -> String {
+        let target = Terminal.line(target + (fragment.map { "#\($0)" } ?? ""))
+        return switch kind {
+        case DocumentLink.Kind.wiki.rawValue: "[[\(target)]]"
+        case DocumentLink.Kind.embed.rawValue: "![[\(target)]]"
+        default: target
+        }
     }
 }

@@ -96,7 +96,6 @@ struct Sync: AsyncParsableCommand {
         }
     }
 
-    /// Returns the folders that the arguments name.
     private func folders(of store: KnowledgeStore) throws -> [SyncedFolder] {
         guard !paths.isEmpty else { return try options.trustedFolders(of: store) }
         let named = try paths.map { try options.syncedFolder($0, in: store) }
@@ -144,5 +143,143 @@ struct Sync: AsyncParsableCommand {
         Terminal.write(dryRun ? "dry run: \(counts)" : counts)
         options.detail(
             "\(Count.text(report.files, "file")), \(Count.text(report.entries.tokens, "token")) embedded")
+    }
+}
+
+enum SyncText {
+    /// Returns the numbers of changes on one line, such as `2 new, 1 updated, 0 moved, …`.
+    static func line(_ report: SyncReport) -> String {
+        let entries = report.entries
+        return [
+            "\(entries.new) new", "\(entries.updated) updated", "\(report.movedFiles) moved",
+            "\(entries.removed) removed", "\(entries.unchanged) unchanged",
+            "\(entries.skipped.count) skipped",
+        ].joined(separator: ", ")
+    }
+
+    static func changes(_ report: SyncReport) -> String {
+        let entries = report.entries
+        let counts = [
+            (entries.new, "new"), (entries.updated, "updated"), (report.movedFiles, "moved"),
+            (entries.removed, "removed"),
+        ]
+        return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    }
+}
+
+/// Shows the progress of `roost sync --watch`, one line per event.
+enum WatchStatus {
+    static func show(_ event: WatchEvent, _ options: StoreOptions) {
+        switch event {
+        case .watching(let folders, let files):
+            options.note("watching \(Count.text(files, "file")) in \(Count.text(folders, "folder"))")
+        case .synced(let report):
+            options.note("\(DateText.minutes(of: Date()))  \(SyncText.changes(report))")
+        case .notice(let text): Terminal.error("roost: \(Terminal.line(text, limit: 400))")
+        }
+    }
+}
+
+extension [IngestReport.Skip] {
+    /// Returns one line for the inputs with the same reason, or one line for each input.
+    func lines(isDetailed: Bool) -> [String] {
+        let groups = Dictionary(grouping: self, by: \.reason).sorted { $0.key < $1.key }
+        return groups.flatMap { reason, group in
+            isDetailed || group.count == 1
+                ? group.map { "skipped \(Terminal.line($0.source)): \(reason)" }
+                : ["skipped \(group.count) inputs: \(reason); -v lists them"]
+        }
+    }
+}
+
+struct FolderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "folder", abstract: "Manage the folders that `roost sync` reads.",
+        discussion: """
+            Examples:
+              roost folder add ~/notes --exclude drafts
+              roost sync
+            """,
+        subcommands: [AddFolder.self, ListFolders.self, RemoveFolder.self])
+
+    struct AddFolder: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Remember a folder, so that `roost sync` keeps it up to date.",
+            discussion: "Adding a folder again replaces its options.")
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(help: ArgumentHelp("The folder.", valueName: "PATH"), completion: .directory)
+        var path: String
+
+        @OptionGroup var reading: ReadingOptions
+
+        func run() async throws {
+            var folder = SyncedFolder(URL(fileURLWithPath: path))
+            (folder.globs, folder.exclusions) = (reading.glob, reading.exclude)
+            folder.followsLinks = reading.follow
+            (folder.textColumn, folder.idColumn) = (reading.textColumn, reading.idColumn)
+            (folder.tags, folder.keepsOriginals) = (reading.tag, reading.keepOriginals)
+            let store = try await options.openOrCreate()
+            try await store.folders.add(folder)
+            try await store.close()
+            Terminal.write("remembered \(Terminal.line(folder.path))")
+        }
+    }
+
+    struct ListFolders: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the remembered folders.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let store = try await options.open(recordingUndo: false)
+            let folders = try store.folders.all()
+            try await store.close()
+            let columns = [
+                TableColumn(name: "path"), TableColumn(name: "options", style: .dim, isFlexible: true),
+            ]
+            var writer = ListWriter(output, columns)
+            try writer.write(
+                folders.map { folder in
+                    ListRow(
+                        cells: [folder.path, Self.settings(of: folder)], document: folder, path: folder.path)
+                })
+            writer.finish(options)
+            if folders.isEmpty {
+                options.note("the store remembers no folders; add one with `roost folder add PATH`")
+            }
+        }
+
+        private static func settings(of folder: SyncedFolder) -> String {
+            var settings =
+                folder.globs.map { "--glob \($0)" } + folder.exclusions.map { "--exclude \($0)" }
+                + folder.tags.map { "--tag \($0)" }
+            if let column = folder.textColumn { settings.append("--text-column \(column)") }
+            if let column = folder.idColumn { settings.append("--id-column \(column)") }
+            if folder.followsLinks { settings.append("--follow") }
+            if folder.keepsOriginals { settings.append("--keep-originals") }
+            return Terminal.line(settings.joined(separator: " "), limit: .max)
+        }
+    }
+
+    struct RemoveFolder: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Forget a remembered folder, and keep its entries.",
+            discussion: "`roost remove --source PATH` removes the entries of a folder.")
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(help: ArgumentHelp("The folder.", valueName: "PATH"), completion: .directory)
+        var path: String
+
+        func run() async throws {
+            let store = try await options.open(recordingUndo: false)
+            try await store.folders.remove(try options.syncedFolder(path, in: store))
+            try await store.close()
+            Terminal.write("\(Terminal.line(path)) is no longer synced; its entries stay")
+        }
     }
 }

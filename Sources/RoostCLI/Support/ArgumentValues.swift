@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import RoostModel
 
-/// Checks the arguments of the command before they are parsed.
 enum ArgumentCheck {
     /// The options for which an empty value is meaningful: it replaces a default that is not empty.
     private static let optionsWithEmptyValue: Set<String> = ["--query-prefix", "--document-prefix"]
@@ -36,7 +35,6 @@ enum ArgumentCheck {
 }
 
 enum KeyValue {
-    /// Parses pairs.
     static func parse(_ pairs: [String], option: String) throws -> [(key: String, value: String)] {
         try pairs.map { pair in
             guard let separator = pair.firstIndex(of: "="), separator != pair.startIndex else {
@@ -48,7 +46,6 @@ enum KeyValue {
     }
 }
 
-/// Reads and checks the tags of a command line.
 enum TagArgument {
     /// Returns the tag that an argument names: the text without one leading `#`, with which people copy tags
     /// from their notes, and with one space in place of each run of white space.
@@ -77,11 +74,7 @@ extension String {
     }
 }
 
-/// Parses and formats sizes in bytes.
 enum ByteCount {
-    /// Parses a size such as `500MB` or `2GB`.
-    ///
-    /// - Returns: The size in bytes; `nil` for `none`.
     static func parse(_ text: String, option: String) throws -> Int? {
         if text.lowercased() == "none" { return nil }
         let digits = text.prefix { $0.isNumber || $0 == "." }

@@ -4,7 +4,6 @@ import Roost
 import RoostChunks
 import RoostRemote
 
-/// The options that select a backup repository and its passphrase.
 struct BackupOptions: ParsableArguments {
     @Option(
         name: [.customLong("to"), .customLong("repository")],
@@ -36,7 +35,6 @@ struct BackupOptions: ParsableArguments {
         }
     }
 
-    /// Opens the repository.
     func open(
         _ options: StoreOptions, creatingIfMissing: Bool = false
     ) async throws -> BackupRepository {
@@ -64,7 +62,6 @@ struct BackupOptions: ParsableArguments {
         return try await open(options)
     }
 
-    /// The message about a store without backups.
     static let noBackups = "the store has no backups; create one with `roost backup create`"
 
     private func open(
@@ -140,8 +137,6 @@ struct BackupOptions: ParsableArguments {
         return try .environment()
     }
 
-    /// Returns the passphrase that the environment provides for the store's own repository; `nil` if there is
-    /// none.
     static func passphraseFromEnvironment() throws -> String? {
         try BackupSecret.environment()?.passphrase
     }
@@ -168,7 +163,6 @@ struct BackupSecret {
         return try BackupSecret(line, origin: path)
     }
 
-    /// Reads a key file, all of whose bytes are the secret.
     static func keyFile(_ path: String) throws -> BackupSecret {
         let data = try SecretFile.read(path, kind: "key")
         return BackupSecret(passphrase: keyPrefix + data.base64EncodedString())
@@ -208,17 +202,12 @@ struct BackupSecret {
     }
 }
 
-/// The settings for access to object stores, read from the environment variables and files of the AWS tools
-/// and from the user's settings.
 struct BucketSettings {
     private let environment = ProcessInfo.processInfo.environment
     private let settings: UserConfiguration
 
     init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
 
-    /// Returns the bucket at an address, with its credentials, endpoint and region.
-    ///
-    /// - Parameter address: `s3://BUCKET/PREFIX`.
     func bucket(_ address: String) throws -> S3Bucket {
         guard let credentials = S3Credentials.standard(environment: environment) else {
             throw CommandError(

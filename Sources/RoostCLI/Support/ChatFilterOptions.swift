@@ -3,19 +3,6 @@ import Foundation
 import Roost
 import RoostConversations
 
-/// A session of a user. Names are compared by their bytes, not by Unicode equivalence.
-struct ChatSession: Hashable {
-    private var scope: ChatScope
-
-    init(_ scope: ChatScope) {
-        self.scope = ChatScope(userId: scope.userId, sessionId: scope.sessionId, agentId: "")
-    }
-
-    var user: String { scope.userId }
-    var session: String { scope.sessionId }
-}
-
-/// The options that select messages by user, session, agent and time.
 struct ChatFilterOptions: ParsableArguments {
     @Option(name: .long, help: "Only messages from this user.")
     var user: String?
@@ -26,49 +13,27 @@ struct ChatFilterOptions: ParsableArguments {
     @Option(name: .long, help: "Only messages from conversations with this agent.")
     var agent: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Only messages since this time: 7d, yesterday, '3 weeks ago', 2026-01, or 2026-01-31.",
-            valueName: "when"))
-    var since: String?
+    @OptionGroup var period: PeriodOptions
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Only messages until this time, in the same form. A day, week, month or year is included to its "
-                + "end.",
-            valueName: "when"))
-    var until: String?
-
-    var isEmpty: Bool { user == nil && session == nil && agent == nil && since == nil && until == nil }
-
-    func validate() throws {
-        try FilterOptions.validateDates([since, until])
-    }
+    var isEmpty: Bool { user == nil && session == nil && agent == nil && period.isEmpty }
 
     func filter() throws -> ConversationMemory.Filter {
         let times = DateReader(now: Date())
         return ConversationMemory.Filter(
             userId: user, sessionId: session, agentId: agent,
-            since: since.flatMap(times.period)?.times.lowerBound,
-            until: until.flatMap(times.period)?.times.upperBound)
+            since: period.since.flatMap(times.period)?.times.lowerBound,
+            until: period.until.flatMap(times.period)?.times.upperBound)
     }
 
-    /// Returns the session whose name equals the given text or begins with it.
-    func session(_ beginning: String, _ memory: ConversationMemory) async throws -> ChatSession {
-        try await Self.session(beginning, of: .init(userId: user, agentId: agent), memory)
-    }
-
-    static func session(
-        _ beginning: String, of filter: ConversationMemory.Filter, _ memory: ConversationMemory
-    ) async throws -> ChatSession {
+    /// Returns the session whose name equals the given text or begins with it. Names are compared by their bytes.
+    func session(_ beginning: String, _ memory: ConversationMemory) async throws -> ChatScope {
         let shown = Terminal.line(beginning, limit: 60)
-        let all = Set(try await memory.scopes(filter).map(ChatSession.init))
-        let exact = all.filter { $0.session.utf8.elementsEqual(beginning.utf8) }
+        let scopes = try await memory.scopes(.init(userId: user, agentId: agent))
+        let all = Set(scopes.map { ChatScope(userId: $0.userId, sessionId: $0.sessionId, agentId: "") })
+        let exact = all.filter { $0.sessionId.utf8.elementsEqual(beginning.utf8) }
         let found =
             exact.isEmpty
-            ? all.filter { !beginning.isEmpty && $0.session.utf8.starts(with: beginning.utf8) } : exact
+            ? all.filter { !beginning.isEmpty && $0.sessionId.utf8.starts(with: beginning.utf8) } : exact
         guard let session = found.first else {
             throw RoostError(
                 .notFound, "no session is called '\(shown)'; run `roost chat list` to list the sessions")
@@ -79,7 +44,7 @@ struct ChatFilterOptions: ParsableArguments {
                 exact.isEmpty
                     ? "\(found.count) sessions begin with '\(shown)'; give more of the name"
                     : "\(found.count) users have a session '\(shown)'; choose one with --user: "
-                        + Terminal.line(found.map(\.user).sorted().joined(separator: ", "), limit: 100))
+                        + Terminal.line(found.map(\.userId).sorted().joined(separator: ", "), limit: 100))
         }
         return session
     }
@@ -105,7 +70,6 @@ extension DateText {
 }
 
 extension RememberedMessage {
-    /// Prints the message.
     func show(isDim: Bool = false, highlighting highlights: [Range<Int>] = []) {
         let name = Terminal.line(speaker ?? role.rawValue, limit: 40)
         let time = DateText.minutes(of: timestamp)
@@ -145,7 +109,6 @@ enum ConversationRow {
         TableColumn(name: "session", isFlexible: true, isTableOnly: true),
         TableColumn(name: "first message", style: .dim, isFlexible: true, isTableOnly: true),
     ]
-    /// The maximum number of characters of a text in a table.
     private static let maximumLength = 200
 
     /// Returns one row per conversation. Tables show the users if there are several.

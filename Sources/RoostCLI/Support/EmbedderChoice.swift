@@ -4,10 +4,8 @@ import RoostRemote
 
 /// Opens the model that a command line, a setting or a store names.
 enum EmbedderChoice {
-    /// The prefix that marks the name of a remote model.
     static let remotePrefix = "remote:"
 
-    /// The suffix that marks the name of a model with 8-bit layers.
     private static let int8Suffix = ":int8"
 
     /// Opens an installed model, a model folder (a name with a slash), or a remote model (`remote:NAME`),

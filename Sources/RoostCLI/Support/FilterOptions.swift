@@ -2,7 +2,32 @@ import ArgumentParser
 import Foundation
 import Roost
 
-/// The options that select entries.
+/// The options that select entries and messages by their times.
+struct PeriodOptions: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only what was created or changed since this time: 7d, yesterday, '3 weeks ago', 2026-01, or "
+                + "2026-01-31.", valueName: "when"))
+    var since: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only what was created or changed until this time, in the same form. A day, week, month or year "
+                + "is included to its end.", valueName: "when"))
+    var until: String?
+
+    var isEmpty: Bool { since == nil && until == nil }
+
+    func validate() throws {
+        for text in [since, until].compactMap(\.self) where DateReader(now: Date()).period(text) == nil {
+            throw ValidationError(
+                "invalid time '\(Terminal.line(text, limit: 40))'; use \(DateReader.forms)")
+        }
+    }
+}
+
 struct FilterOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -28,20 +53,7 @@ struct FilterOptions: ParsableArguments {
         help: ArgumentHelp("Only entries from this file, folder or source; repeatable.", valueName: "PATH"))
     var source: [String] = []
 
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only entries created or changed since this time: 7d, yesterday, '3 weeks ago', 2026-01, or "
-                + "2026-01-31.",
-            valueName: "when"))
-    var since: String?
-
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only entries created or changed until this time, in the same form. A day, week, month or year "
-                + "is included to its end.", valueName: "when"))
-    var until: String?
+    @OptionGroup var period: PeriodOptions
 
     @Option(
         name: .long,
@@ -51,17 +63,7 @@ struct FilterOptions: ParsableArguments {
             valueName: "ID"))
     var cluster: String?
 
-    /// Checks that all of the given texts are dates.
-    static func validateDates(_ texts: [String?]) throws {
-        for text in texts.compactMap(\.self) where DateReader(now: Date()).period(text) == nil {
-            throw ValidationError(
-                "invalid time '\(Terminal.line(text, limit: 40))'; "
-                    + "use \(DateReader.forms)")
-        }
-    }
-
     func validate() throws {
-        try Self.validateDates([since, until])
         let times = DateReader(now: Date())
         for text in self.where { _ = try Self.condition(text, times) }
     }
@@ -78,7 +80,8 @@ struct FilterOptions: ParsableArguments {
             filter.sources = try await SourceSelection.sources(
                 named: source, in: try await store.storage.snapshot())
         }
-        filter.setPeriod(since: since.flatMap(times.period), until: until.flatMap(times.period))
+        filter.setPeriod(
+            since: period.since.flatMap(times.period), until: period.until.flatMap(times.period))
         if cluster?.lowercased() == EntryFilter.unclusteredName {
             filter.isUnclustered = true
         } else if let cluster {
@@ -88,7 +91,6 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// Parses a condition of `--where`.
     static func condition(_ text: String, _ times: DateReader) throws -> EntryCondition {
         do {
             return try EntryCondition(written: text, times)
@@ -102,12 +104,11 @@ struct FilterOptions: ParsableArguments {
 
     /// Whether only tags and sources are given, or nothing.
     private var hasOnlyNames: Bool {
-        self.where.isEmpty && since == nil && until == nil && cluster == nil
+        self.where.isEmpty && period.isEmpty && cluster == nil
     }
 
     var hasOnlySources: Bool { hasOnlyNames && tag.isEmpty && !source.isEmpty }
 
-    /// Whether no option is given.
     var isEmpty: Bool { hasOnlyNames && source.isEmpty && tag.isEmpty }
 
     var missReason: String {

@@ -10,7 +10,6 @@ struct HitText {
 
     /// The number of columns of the score and the spaces after it, by which the other lines are indented.
     private static let indentation = 7
-    /// The maximum number of lines of an excerpt.
     private static let maximumLines = 2
     /// The length of an excerpt that is not shown on a terminal, in bytes.
     private static let unboundedLength = 240
@@ -59,7 +58,6 @@ struct HitText {
         var columns: Int { TextWidth.columns(of: character) }
     }
 
-    /// The number of columns of the lines of an excerpt.
     private var width: Int? { columns.map { max(10, $0 - Self.indentation) } }
 
     /// Returns the approximate length of the excerpt that fits on the terminal, in bytes.
@@ -78,8 +76,6 @@ struct HitText {
         return columns.map { TextWidth.columns(of: title) <= ($0 - Self.indentation) / 3 } ?? true
     }
 
-    /// Returns the lines of an excerpt: its words with single spaces between them, wrapped to the terminal,
-    /// with highlights.
     func excerpt(_ snippet: Snippet, of entry: Entry) -> [String] {
         let cells = Self.cells(of: snippet, in: entry.content)
         guard !cells.isEmpty else { return [] }
@@ -100,8 +96,6 @@ struct HitText {
         return lines.map { Self.indent + $0 }
     }
 
-    /// Returns the characters of an excerpt, with a single space in place of white space and control
-    /// characters.
     private static func cells(of snippet: Snippet, in content: String) -> [Cell] {
         let utf8 = content.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: snippet.utf8Range.lowerBound)

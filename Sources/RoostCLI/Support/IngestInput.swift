@@ -16,7 +16,6 @@ final class IngestInput {
     private(set) var skipped: [IngestReport.Skip] = []
     private(set) var fatalError: (any Error)?
 
-    /// Creates an input of files, pages, and what ``standardInput()`` returned.
     init(
         files: [URL], input: SourceDraft?, reader: RecordReader, store: KnowledgeStore, isOnlyFile: Bool,
         pages: WebInput? = nil
@@ -62,7 +61,6 @@ final class IngestInput {
     }
 }
 
-/// Fetches the pages and feeds that an ingest reads, one at a time.
 final class WebInput {
     private var remaining: ArraySlice<String>
     private let fetcher: WebFetcher
@@ -117,7 +115,6 @@ final class WebInput {
     }
 }
 
-/// The options of the commands that read folders.
 struct ReadingOptions: ParsableArguments {
     @Option(name: .long, help: "Read only files that match this pattern; repeatable.")
     var glob: [String] = []
@@ -159,7 +156,6 @@ struct ReadingOptions: ParsableArguments {
     }
 }
 
-/// The list of the types of files that can be ingested.
 enum FileTypes {
     static func show() {
         let rows = DocumentType(

@@ -1,7 +1,6 @@
 import Foundation
 import Roost
 
-/// Reads files that are named on the command line.
 enum InputFile {
     static func read(_ path: String) throws -> Data {
         guard path != "-" else { return try StandardInput.readToEnd() }
@@ -27,6 +26,24 @@ enum InputFile {
 }
 
 enum StandardInput {
+    /// Reads the next bytes. Ctrl-C ends the wait for them.
+    ///
+    /// - Returns: The number of bytes; 0 at the end.
+    static func read(into buffer: inout [UInt8]) throws -> Int {
+        while true {
+            try Task.checkCancellation()
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            // Ctrl-C is handled by another thread, so a blocking read would not notice it.
+            guard poll(&input, 1, 100) > 0 else { continue }
+            let count = Foundation.read(STDIN_FILENO, &buffer, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else {
+                throw CommandError(
+                    .inputOutput, "cannot read standard input: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
     /// Reads until the end of the stream.
     ///
     /// - Parameter limit: The maximum size in bytes; by default, the limit for ingested files.
@@ -35,16 +52,7 @@ enum StandardInput {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            try Task.checkCancellation()
-            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            // Ctrl-C is handled by another thread, so a blocking read would not notice it.
-            guard poll(&input, 1, 100) > 0 else { continue }
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw CommandError(
-                    .inputOutput, "cannot read standard input: \(String(cString: strerror(errno)))")
-            }
+            let count = try read(into: &buffer)
             guard count > 0 else { return data }
             data.append(contentsOf: buffer[..<count])
             guard data.count <= maximum else {
@@ -83,26 +91,21 @@ enum SecretFile {
         func failure(_ cause: String, _ status: ExitStatus = .noInput) -> CommandError {
             CommandError(status, "cannot read a \(kind) from \(Terminal.line(path)): \(cause)")
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
-        var count = 0
-        while count < bytes.count {
-            let result = bytes.withUnsafeMutableBytes {
-                Foundation.read(descriptor, $0.baseAddress! + count, $0.count - count)
-            }
-            if result < 0 {
-                if errno == EINTR { continue }
-                throw failure(String(cString: strerror(errno)))
-            }
-            if result == 0 { break }
-            count += result
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw failure(String(cString: strerror(errno)))
         }
-        guard count <= maximumSize else {
+        var data = Data()
+        do {
+            while data.count <= maximumSize, let part = try file.read(upToCount: maximumSize), !part.isEmpty {
+                data += part
+            }
+        } catch {
+            throw failure("I/O error")
+        }
+        guard data.count <= maximumSize else {
             throw failure("it is larger than \(maximumSize >> 10) KiB", .badData)
         }
-        guard count > 0 else { throw failure("it is empty", .badData) }
-        return Data(bytes.prefix(count))
+        guard !data.isEmpty else { throw failure("it is empty", .badData) }
+        return data
     }
 }

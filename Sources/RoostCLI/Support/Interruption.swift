@@ -44,7 +44,6 @@ enum Interruption {
         }
     }
 
-    /// Runs the body in a task that Ctrl-C cancels.
     static func run(
         _ command: String?, _ body: sending @escaping () async throws -> Void
     ) async throws {

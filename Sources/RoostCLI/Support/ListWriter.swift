@@ -1,11 +1,12 @@
 import Foundation
 import Roost
+import RoostServer
 
 struct ListRow {
     /// One cell per column, each on one line, except exact paths and names.
     var cells: [String]
-    /// The output as JSON.
-    var document: any Encodable
+    /// The output as JSON; `nil` if the row is not written as JSON.
+    var document: (any Encodable)?
     /// The path for `--format paths`; `nil` if the row has none.
     var path: String?
 }
@@ -21,14 +22,12 @@ struct ListWriter {
     private let endsPathsWithNull: Bool
     private var layout: TableLayout?
     private var paths = Set<String>()
-    /// The number of rows that were written.
     private(set) var count = 0
     /// The number of cells of CSV that begin with an additional apostrophe.
     private var changedCellCount = 0
     /// The number of rows without a path that `--format paths` omitted.
     private var omittedCount = 0
 
-    /// Creates a writer.
     init(
         _ output: OutputOptions?, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder
     ) {
@@ -46,7 +45,7 @@ struct ListWriter {
         case .json, .jsonl:
             for row in rows {
                 if format == .json { Terminal.write(Data((count == 0 ? "[\n" : ",").utf8)) }
-                try Terminal.json(row.document, encoder)
+                if let document = row.document { try Terminal.json(document, encoder) }
                 count += 1
             }
             return
@@ -124,9 +123,105 @@ struct ListWriter {
 }
 
 extension DelimitedLine {
-    /// Returns the message about the cells that were changed.
     static func note(onChangedCells count: Int) -> String {
         "\(Count.text(count, "cell", "cells")) got an apostrophe, because a spreadsheet would run "
             + (count == 1 ? "it as a formula" : "them as formulas")
+    }
+}
+
+enum EntryRow {
+    /// The column of ids, of which tables show the first digits.
+    static let idColumn = TableColumn(name: "id", style: .dim, shownLength: 8)
+
+    static let columns = [
+        idColumn, TableColumn(name: "title", isFlexible: true),
+        TableColumn(name: "path", style: .dim, isFlexible: true, keepsEnd: true),
+        TableColumn(name: "tags", isDetail: true), TableColumn(name: "created", isDetail: true),
+        TableColumn(name: "updated", isDetail: true),
+    ]
+
+    static func row(_ entry: Entry) -> ListRow {
+        ListRow(
+            cells: [
+                entry.id.text, EntryTitle.text(of: entry),
+                entry.displayPath,
+                entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
+                DateText.string(from: entry.createdAt), DateText.string(from: entry.updatedAt),
+            ], path: entry.listedPath)
+    }
+}
+
+enum EntryTitle {
+    /// The maximum number of characters of a title that was found in the text, which may be any line of it.
+    private static let maximumFoundLength = 200
+
+    /// Returns the title on one line: the complete value of the metadata key `title` or, without this
+    /// key, the title found in the text.
+    static func text(of entry: Entry) -> String {
+        let title = Entry.title(in: entry.metadata).map { Terminal.line($0, limit: .max) }
+        let line = title ?? found(entry.title ?? entry.content)
+        return line.isEmpty ? "(empty)" : line
+    }
+
+    static func found(_ title: String) -> String {
+        TextTitle.shortened(Terminal.line(title, limit: maximumFoundLength), to: maximumFoundLength)
+    }
+}
+
+extension Entry {
+    /// The path for `--format paths`, relative to the current folder if the file is in it; `nil` if the entry
+    /// did not come from a file.
+    var listedPath: String? { sourcePath.map { _ in displayPath } }
+
+    /// The source in readable form: a relative path for files below the current folder.
+    var displayPath: String {
+        guard let path = sourcePath else { return source ?? "-" }
+        let here = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+    }
+}
+
+enum HitRow {
+    static let columns = [
+        TableColumn(name: "score", style: .bold, isNumber: true), EntryRow.idColumn,
+        TableColumn(name: "title", isFlexible: true),
+        TableColumn(name: "path", style: .dim, isFlexible: true, keepsEnd: true),
+        TableColumn(name: "line", isNumber: true, isDetail: true),
+        TableColumn(name: "similarity", isNumber: true, isDetail: true),
+        TableColumn(name: "tags", isDetail: true), TableColumn(name: "excerpt", isDetail: true),
+    ]
+
+    static func row(
+        _ hit: QueryHit, in result: QueryResult, document additions: HitDocument.Additions
+    ) -> ListRow {
+        let document = PrintedHit(hit, in: result, additions)
+        return ListRow(
+            cells: [
+                Terminal.score(hit.score), hit.entry.id.text, EntryTitle.text(of: hit.entry),
+                hit.entry.displayPath,
+                document.hit.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
+                hit.entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
+                Terminal.line(document.hit.snippet ?? "", limit: .max),
+            ], document: document, path: hit.entry.listedPath)
+    }
+}
+
+/// The JSON output for a hit: that of the operation `search`, and the members for `--explain` and `--context`.
+struct PrintedHit: Encodable {
+    let hit: EntryDocument
+    private let details: HitDocument
+
+    private enum CodingKeys: String, CodingKey { case explanation, context }
+
+    init(_ hit: QueryHit, in result: QueryResult, _ additions: HitDocument.Additions) {
+        self.hit = EntryDocument(hit, in: result)
+        details = HitDocument(hit, nil, additions)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try hit.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(details.explanation, forKey: .explanation)
+        try container.encodeIfPresent(details.context, forKey: .context)
     }
 }

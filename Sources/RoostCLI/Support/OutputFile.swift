@@ -17,7 +17,6 @@ final class OutputFile {
     private let target: Target
     private var buffer = Data()
 
-    /// The size of the pieces that are written, in bytes.
     private static let pieceSize = 1 << 20
 
     /// Opens the target.
@@ -56,7 +55,6 @@ final class OutputFile {
                 + "location")
     }
 
-    /// Adds bytes at the end.
     func write(_ data: Data) throws {
         buffer += data
         if buffer.count >= Self.pieceSize { try flush() }
@@ -94,7 +92,6 @@ final class OutputFile {
         }
     }
 
-    /// Writes a whole document to a target.
     static func write(_ document: Data, to path: String?) throws {
         let file = try OutputFile(path)
         try file.write(document)
@@ -122,16 +119,13 @@ struct ExportTarget<Format: ExportFormat>: ParsableArguments {
     @Flag(name: .long, help: "Include the vectors.")
     var withEmbeddings = false
 
-    /// The extensions of files that have the name of a format in another form.
-    private static var formats: [String: String] { ["ndjson": "jsonl", "htm": "html"] }
-
     /// Returns the format that the option or the extension of the file names; the first
     /// one without both.
     func chosen() throws -> Format {
         if let format { return format }
         let suffix = output.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
         guard !suffix.isEmpty, output != "-" else { return Format.allCases.first! }
-        guard let found = Format(rawValue: Self.formats[suffix] ?? suffix) else {
+        guard let found = Format(rawValue: suffix) else {
             throw ValidationError("the extension .\(suffix) names no format; choose one with --format")
         }
         return found
@@ -140,25 +134,15 @@ struct ExportTarget<Format: ExportFormat>: ParsableArguments {
     func validate() throws { _ = try chosen() }
 }
 
-struct ExportCounter {
-    let progress: Progress
-    /// The number of entries that are exported.
-    let all: Int
-
-    func update(_ count: Int) { progress.update(count, of: all) }
-}
-
 /// Entries as CSV (RFC 4180), with a header. `roost import` reads it (``ExportedTable``).
 struct EntryTable {
     private let withEmbeddings: Bool
     private let encoder = Terminal.lineEncoder
     private let write: (Data) throws -> Void
-    /// The number of entries that were added.
     private(set) var count = 0
     /// The number of cells that begin with an additional apostrophe.
     private(set) var changedCellCount = 0
 
-    /// Creates a table, and writes its header.
     init(withEmbeddings: Bool, write: @escaping (Data) throws -> Void) throws {
         self.withEmbeddings = withEmbeddings
         self.write = write

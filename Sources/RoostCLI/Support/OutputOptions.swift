@@ -8,7 +8,6 @@ enum ListFormat: String, CaseIterable, ExpressibleByArgument {
     case json, jsonl, csv, tsv, paths
 }
 
-/// The options for the form of a list.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
@@ -26,6 +25,7 @@ struct OutputOptions: ParsableArguments {
     var endsPathsWithNull = false
 
     var format: ListFormat { chosen ?? (json ? .json : .text) }
+    var isJSON: Bool { format == .json || format == .jsonl }
 
     func validate() throws {
         guard chosen == nil || !json else {
@@ -35,7 +35,6 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// The option for the maximum number of listed things.
 struct LimitOption: ParsableArguments {
     @Option(
         name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
@@ -66,10 +65,8 @@ struct DisplayOptions: ParsableArguments {
     }
 }
 
-/// The values of `roost list --sort`.
 extension EntryOrder: ExpressibleByArgument {}
 
-/// The option of the commands that choose the number of clusters.
 struct GranularityOption: ParsableArguments {
     @Option(
         name: .long,

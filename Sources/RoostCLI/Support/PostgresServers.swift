@@ -13,7 +13,6 @@ struct PostgresServers: ServerStorage {
     private static let addressVariable = "ROOST_POSTGRES_URL"
     /// The maximum time to wait for another process that changes the file, in seconds.
     private static let lockTimeout: TimeInterval = 10
-    /// The maximum size of the file in bytes.
     private static let maximumSize = 1 << 20
 
     private let file: URL
@@ -103,7 +102,6 @@ struct PostgresServers: ServerStorage {
         }
     }
 
-    /// Checks the value of the setting `postgres-url`.
     static func check(address: String) throws {
         let settings: ConnectionSettings
         do {
@@ -126,7 +124,6 @@ struct PostgresInitialization {
     let options: StoreOptions
     /// The address of the server; `nil` for that of the settings or the environment.
     let url: String?
-    /// The name of the store in the database; `nil` for the default.
     let name: String?
     /// The name of the model; `nil` for that of the existing store, or of the settings.
     let model: String?

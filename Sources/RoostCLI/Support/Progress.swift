@@ -11,7 +11,6 @@ final class Progress: Sendable {
     private let unit: String
 
     private struct State {
-        /// The time at which the line was written last.
         var last = Date.distantPast
         var count = 0
     }
@@ -31,7 +30,6 @@ final class Progress: Sendable {
         show(fraction) { String(format: "%d %@, %.0f per second", done, unit, Double(done) / $0) }
     }
 
-    /// Updates the line with the numbers of finished and of all items.
     func update(_ done: Int, of all: Int) { update(done, fraction: Double(done) / Double(max(1, all))) }
 
     /// Updates the line, at most five times a second.
@@ -108,7 +106,6 @@ final class Progress: Sendable {
 
 /// Asks the user for confirmation before a command makes extensive changes.
 enum Confirmation {
-    /// The maximum length of an answer in bytes.
     private static let maximumLength = 256
 
     /// The maximum number of entries or messages that a command removes without a confirmation, few enough to
@@ -134,15 +131,9 @@ enum Confirmation {
         try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
         var answer: [UInt8] = []
         while answer.last != UInt8(ascii: "\n"), answer.count < maximumLength {
-            try Task.checkCancellation()
-            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            // Ctrl-C is handled by another thread, so a blocking read would not notice it.
-            guard poll(&input, 1, 100) > 0 else { continue }
-            var byte: UInt8 = 0
-            let count = read(STDIN_FILENO, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            answer.append(byte)
+            var byte: [UInt8] = [0]
+            guard try StandardInput.read(into: &byte) > 0 else { break }
+            answer += byte
         }
         let text = String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         return ["y", "yes"].contains(text.lowercased())

@@ -4,7 +4,6 @@ public import Roost
 
 extension SearchMode: ExpressibleByArgument {}
 
-/// The options for searches and for the output of hits.
 struct SearchOptions: ParsableArguments {
     @OptionGroup var limitOption: LimitOption
 
@@ -97,7 +96,6 @@ struct SearchOptions: ParsableArguments {
         for heading in headings(text) { options.note(heading) }
     }
 
-    /// Reports that there are no hits.
     private func reportMissing(
         _ result: QueryResult, _ options: StoreOptions, _ filters: FilterOptions
     ) throws -> Never {
@@ -115,7 +113,6 @@ struct SearchOptions: ParsableArguments {
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
 
-    /// Returns the reason why there are no hits.
     private func reason(_ result: QueryResult, _ filters: FilterOptions) -> String {
         if result.candidateCount == 0 {
             guard result.text?.isSelective == true else { return filters.missReason }
@@ -145,7 +142,6 @@ struct SearchOptions: ParsableArguments {
     }
 }
 
-/// The text output for the parts of a score.
 enum HitExplanation {
     /// Returns how the database found the nearest passages.
     static func text(of plan: PassageSearchPlan) -> String {

@@ -52,7 +52,7 @@ extension StoreOptions {
         }
         if try await snapshot.revisions(of: [keyed])[keyed] != nil { return NamedEntries(ids: [keyed]) }
         try requireIDOrKnownFile(text)
-        return NamedEntries(ids: [try await entryID(text, store)])
+        return NamedEntries(ids: [try await entryID(beginning: text.lowercased(), snapshot)])
     }
 
     func namedEntry(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
@@ -93,20 +93,14 @@ extension StoreOptions {
     /// often a mistake.
     private static let minimumIDLength = 4
 
-    /// Returns the id of the entry that a full id or a unique id prefix identifies.
-    func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
-        if let id = UUID(uuidString: text) { return id }
-        let digits = text.lowercased()
-        guard digits.allSatisfy({ $0.isHexDigit && $0.isASCII || $0 == "-" }) else {
-            throw CommandError(
-                .usage,
-                "invalid id '\(Terminal.line(text, limit: 40))'; run `roost list` to list entries with ids")
-        }
+    /// Returns the id of the only entry whose id begins with the given digits.
+    private func entryID(
+        beginning digits: String, _ snapshot: any StorageSnapshot
+    ) async throws -> Entry.ID {
         guard digits.count >= Self.minimumIDLength else {
             throw CommandError(
                 .usage, "invalid id '\(digits)'; give at least \(Self.minimumIDLength) digits of the id")
         }
-        let snapshot = try await store.storage.snapshot()
         let page = try await snapshot.entries(after: nil, limit: 2, matching: EntryFilter(idPrefix: digits))
         guard let first = page.entries.first else {
             throw RoostError(

@@ -23,7 +23,6 @@ struct StoreOptions: ParsableArguments {
         if !quiet { Terminal.error(text()) }
     }
 
-    /// Prints a message on standard error if `--verbose` is given.
     func detail(_ text: @autoclosure () -> String) {
         if verbose { Terminal.error(text()) }
     }
@@ -120,7 +119,6 @@ struct StoreOptions: ParsableArguments {
         return made
     }
 
-    /// Creates a store.
     func create(
         _ location: URL, provider: String?, model: String?, maximumSize: Int? = nil
     ) async throws -> KnowledgeStore {
@@ -151,7 +149,6 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Returns the embedder of a new store.
     func embedder(_ model: String?, _ notes: inout [String]) async throws -> any Embedder {
         let directories = UserDirectories()
         let settings = try UserConfiguration(directories.configurationFile)

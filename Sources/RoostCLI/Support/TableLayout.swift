@@ -3,7 +3,6 @@ struct TableColumn: Sendable {
         case plain, bold, dim
     }
 
-    /// The name of the column, in the header.
     var name: String
     var style = Style.plain
     /// The number of characters of a cell that tables show, as for ids; `nil` for all.
@@ -23,7 +22,6 @@ struct TableColumn: Sendable {
 /// The widths of the columns of a table, in which cells are aligned by the number of columns that they
 /// occupy on a terminal.
 struct TableLayout {
-    /// The number of spaces between two columns.
     private static let gap = 2
     /// The minimum width of a column that can be shortened.
     private static let minimumWidth = 4
@@ -35,10 +33,8 @@ struct TableLayout {
 
     private let columns: [TableColumn]
     private let widths: [Int]
-    /// Whether cells are shortened to the widths.
     private let isCut: Bool
 
-    /// Computes the widths.
     init(_ columns: [TableColumn], rows: [[String]], width: Int?) {
         self.columns = columns
         let cellWidths = columns.indices.map { index in
@@ -95,7 +91,6 @@ struct TableLayout {
             + TableLayout(styles, rows: [cells], width: width).line(cells)
     }
 
-    /// Returns the line of a row.
     func line(_ cells: [String], isStyled: Bool = true) -> String {
         var parts: [String] = []
         for (index, column) in columns.enumerated() {
@@ -157,7 +152,6 @@ enum TextWidth {
         scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) }
     }
 
-    /// Returns the number of columns of a text on one line.
     static func columns(of text: some StringProtocol) -> Int {
         text.utf8.allSatisfy({ $0 < 128 }) ? text.utf8.count : text.reduce(0) { $0 + columns(of: $1) }
     }

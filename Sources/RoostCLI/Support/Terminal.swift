@@ -135,13 +135,11 @@ enum Terminal {
 /// title or the clipboard, forge lines of output, or reorder text so that it reads differently.
 /// ``Terminal`` passes all its output through ``rendered(_:keepingLines:)``.
 enum TerminalText {
-    /// A style of text that ``Terminal`` can show.
     enum Style: Character {
         case bold = "1"
         case dim = "2"
         case highlight = "3"
 
-        /// The parameters of the escape sequence that begins the style.
         var parameters: String {
             switch self {
             case .bold: "1"

@@ -7,7 +7,6 @@ import RoostRemote
 
 /// The user's settings, stored as a JSON object of strings.
 struct UserConfiguration {
-    /// The names of all settings with their descriptions.
     static let keys = [
         "converter.EXT":
             "A program and its first arguments, such as 'pandoc -f org -t gfm', that gets the path of a file "
@@ -70,7 +69,6 @@ struct UserConfiguration {
         return converters
     }
 
-    /// Returns whether a key is the name of a setting.
     static func isKnown(_ key: String) -> Bool { keys[key] != nil || key.hasPrefix(converterPrefix) }
 
     /// Returns the value of a setting.
@@ -123,13 +121,9 @@ struct UserConfiguration {
                     .configuration, "the setting search-in must be client or database, not '\(value)'")
             }
         case "postgres-url": try PostgresServers.check(address: value)
-        case "label-model":
-            guard value.contains(where: { !$0.isWhitespace }) else {
-                throw CommandError(.configuration, "the setting label-model must be the name of a model")
-            }
         case "label-endpoint", "remote-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
-        case "s3-endpoint", "s3-region": break
+        case "label-model", "s3-endpoint", "s3-region": break
         case "label-key-file", "remote-key-file":
             guard value.hasPrefix("/") else {
                 throw CommandError(.configuration, "the setting \(key) must be an absolute path")
@@ -207,7 +201,6 @@ struct UserDirectories {
 
     var defaultStore: URL { data.appendingPathComponent("store") }
 
-    /// The file with the token of `roost serve`.
     var serverToken: URL { data.appendingPathComponent("server-token") }
 
     var models: ModelLibrary { .ofUser(environment) }

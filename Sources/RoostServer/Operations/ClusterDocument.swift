@@ -73,6 +73,12 @@ package struct ClusterHierarchy: Sendable {
             cluster, size: forest.size(of: cluster), isLabelOutdated: outdated.contains(cluster.id))
     }
 
+    package func document(_ match: ClusterMatch) -> ClusterDocument {
+        var document = document(match.cluster)
+        document.similarity = match.similarity.rounded4
+        return document
+    }
+
     /// All clusters, largest first, each followed by its children.
     package var nodes: [Node] {
         func walk(_ clusters: [Cluster], _ depth: Int) -> [Node] {

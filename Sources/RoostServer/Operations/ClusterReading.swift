@@ -1,5 +1,5 @@
-import Roost
-import RoostModel
+package import Roost
+package import RoostModel
 
 extension Argument {
     static let cluster = Argument(
@@ -44,11 +44,7 @@ struct ListClusters: Operation {
         var documents: [ClusterDocument]
         if let query {
             documents = try await ClusterMatch.matches(of: query, among: clusters, context.store.embedder)
-                .map { match in
-                    var document = hierarchy.document(match.cluster)
-                    document.similarity = match.similarity.rounded4
-                    return document
-                }
+                .map(hierarchy.document)
         } else {
             documents = hierarchy.nodes.map(\.document)
         }
@@ -103,18 +99,15 @@ struct ListClusterMembers: Operation {
         let cluster = try context.cluster(cluster, among: records)
         let members = try await Self.members(of: cluster, among: records, context.snapshot)
         let page = Array(members.dropFirst(offset).prefix(limit ?? 50))
-        let similarities = Dictionary(page) { first, _ in first }
-        let length = min(200, EntryDocument.snippetLength(context.tokens))
-        let documents = try await context.snapshot.entries(page.map(\.0)).map { entry in
-            var document = EntryDocument(entry)
-            document.snippet = String(entry.content.prefix(bytes: length))
-            document.similarity = similarities[entry.id]?.rounded4
-            return document
-        }
+        let length = min(Self.maximumSnippet, EntryDocument.snippetLength(context.tokens))
+        let documents = try await EntryDocument.documents(
+            of: page, in: context.snapshot, snippetLength: length)
         let (items, next) = try context.page(
             documents, from: offset, isLast: offset + page.count >= members.count, context.budget)
         return Output(members: items, count: members.count, nextCursor: next)
     }
+
+    fileprivate static let maximumSnippet = 200
 
     /// Returns the members of a cluster and of those below it, with their similarities to the centroids, nearest first.
     static func members(
@@ -124,6 +117,18 @@ struct ListClusterMembers: Operation {
         let assignments = try await snapshot.assignments(of: ids)
         let similarity = Dictionary(assignments.map { ($0.entry, $0.similarity) }) { first, _ in first }
         return ids.map { ($0, similarity[$0] ?? 0) }.sorted { ($1.1, $0.0.text) < ($0.1, $1.0.text) }
+    }
+}
+
+extension EntryDocument {
+    /// Returns the forms of all members of a cluster and of those below it, nearest to the centroid first.
+    package static func members(
+        of cluster: Cluster, in snapshot: any StorageSnapshot
+    ) async throws -> [EntryDocument] {
+        let members = try await ListClusterMembers.members(
+            of: cluster, among: try await snapshot.clusterRecords(), snapshot)
+        return try await documents(
+            of: members, in: snapshot, snippetLength: ListClusterMembers.maximumSnippet)
     }
 }
 

@@ -1,4 +1,4 @@
-import Roost
+package import Roost
 import RoostClustering
 import RoostModel
 import Synchronization
@@ -25,17 +25,25 @@ extension OperationContext {
     }
 }
 
-struct Recluster: Operation {
-    struct Output: Codable, Sendable {
-        /// The number of clusters of all levels.
-        var clusters: Int
-        /// The number of entries in no cluster.
-        var outliers: Int
-        /// The number of clusters that were kept.
-        var continued: Int
-        var dryRun: Bool
-        var notices: [String]
+/// The JSON form of the result of a clustering run.
+package struct ReclusterDocument: Codable, Sendable {
+    /// The number of clusters of all levels.
+    package var clusters: Int
+    /// The number of entries in no cluster.
+    package var outliers: Int
+    /// The number of clusters that were kept.
+    package var continued: Int
+    package var dryRun: Bool
+    package var notices: [String]
+
+    package init(_ report: ReclusterReport) {
+        (clusters, outliers) = (report.clusters.count, report.outlierCount)
+        (continued, dryRun, notices) = (report.continuedCount, report.isDryRun, report.notices)
     }
+}
+
+struct Recluster: Operation {
+    typealias Output = ReclusterDocument
 
     var clusters: Int?
     var granularity: String?
@@ -62,7 +70,7 @@ struct Recluster: Operation {
         Argument("dryRun", Schema.flag("Whether to report the result without saving it.")),
     ]
 
-    func run(in context: OperationContext) async throws -> Output {
+    func run(in context: OperationContext) async throws -> ReclusterDocument {
         let granularity = granularity.flatMap(LeidenClusterer.Granularity.init) ?? .medium
         guard clusters == nil || granularity == .medium else {
             throw OperationError(
@@ -83,9 +91,7 @@ struct Recluster: Operation {
             if hasGrown { context.report(percent, progress.step.rawValue) }
         }
         context.report(100, report.isDryRun ? "computed" : "saved")
-        return Output(
-            clusters: report.clusters.count, outliers: report.outlierCount,
-            continued: report.continuedCount, dryRun: report.isDryRun, notices: report.notices)
+        return ReclusterDocument(report)
     }
 }
 

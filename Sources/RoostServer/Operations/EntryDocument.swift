@@ -33,6 +33,8 @@ package struct EntryDocument: Codable, Sendable {
     package var nextOffset: Int?
 
     package var source: String?
+    /// The name that was given to the entry when it was added.
+    package var key: String?
     package var tags: [String]?
     package var metadata: [String: JSONValue]?
     /// The number of tags, and the keys of metadata, that do not fit into the answer.
@@ -67,7 +69,7 @@ package struct EntryDocument: Codable, Sendable {
 
     /// Adds the source, the metadata, the tags and the dates.
     mutating func addDetails(of entry: Entry, tokens: Int?) {
-        source = entry.source
+        (source, key) = (entry.source, entry.key)
         createdAt = DateText.string(from: entry.createdAt)
         updatedAt = DateText.string(from: entry.updatedAt)
         addTags(of: entry, tokens: tokens)
@@ -139,9 +141,25 @@ package struct EntryDocument: Codable, Sendable {
 
     // MARK: States
 
-    /// Returns the forms of entries with details, clusters and revisions.
+    /// Returns the forms of members of a cluster.
+    ///
+    /// - Parameter members: The ids, with the similarities to the centroid.
     static func documents(
-        of entries: [Entry], in snapshot: any StorageSnapshot, showingClusters: Bool, tokens: Int?
+        of members: [(Entry.ID, Float)], in snapshot: any StorageSnapshot, snippetLength: Int
+    ) async throws -> [EntryDocument] {
+        let similarities = Dictionary(members) { first, _ in first }
+        return try await snapshot.entries(members.map(\.0)).map { entry in
+            var document = EntryDocument(entry)
+            document.snippet = String(entry.content.prefix(bytes: snippetLength))
+            document.similarity = similarities[entry.id]?.rounded4
+            return document
+        }
+    }
+
+    /// Returns the forms of entries with details, clusters and revisions.
+    package static func documents(
+        of entries: [Entry], in snapshot: any StorageSnapshot, showingClusters: Bool = true,
+        withTexts: Bool = true, tokens: Int? = nil
     ) async throws -> [EntryDocument] {
         let ids = entries.map(\.id)
         let revisions = try await snapshot.revisions(of: ids)
@@ -151,6 +169,7 @@ package struct EntryDocument: Codable, Sendable {
             var document = EntryDocument(entry)
             document.addDetails(of: entry, tokens: tokens)
             document.cluster = clusters[entry.id].flatMap(\.self)?.text
+            if withTexts { document.text = entry.content }
             document.revision = revisions[entry.id].map { revisionText($0, at: snapshot.stamp) }
             return document
         }

@@ -45,7 +45,7 @@ struct FetchEntry: Operation {
         let entry = try await context.entry(id, includingMessages: true)
         var document = try await EntryDocument.documents(
             of: [entry], in: context.snapshot, showingClusters: context.rules.showsEverything,
-            tokens: context.tokens)[0]
+            withTexts: false, tokens: context.tokens)[0]
         let offset = try offset(in: entry)
         let version = Self.version(of: entry)
         if let expected = self.version, expected != version {
@@ -138,10 +138,8 @@ struct ListEntries: Operation {
         let page = try await context.snapshot.entries(
             after: try context.position().map(UInt32.init), limit: limit ?? 100,
             matching: context.rules.restricting(filter))
-        var documents = try await EntryDocument.documents(
-            of: page.entries, in: context.snapshot, showingClusters: context.rules.showsEverything,
-            tokens: nil)
-        for (index, entry) in page.entries.enumerated() { documents[index].text = entry.content }
+        let documents = try await EntryDocument.documents(
+            of: page.entries, in: context.snapshot, showingClusters: context.rules.showsEverything)
         return Output(entries: documents, nextCursor: page.next.map { context.cursor(Int($0)) })
     }
 }

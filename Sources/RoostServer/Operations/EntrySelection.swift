@@ -34,7 +34,7 @@ struct EntrySelection: Decodable, Sendable {
                 Schema.array(
                     of: Schema.string("A source.", minimum: 1, maximum: 4_096),
                     "Only entries from one of these files, folders or web addresses: a path, or the 'url' of a "
-                        + "result or its beginning up to a slash.", maximum: 1_000)),
+                        + "result or its beginning up to a slash.", maximum: 32)),
             Argument(
                 "cluster",
                 Schema.string(

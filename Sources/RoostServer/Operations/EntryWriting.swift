@@ -234,7 +234,7 @@ struct UpdateEntry: Operation {
         }
         return try await EntryDocument.documents(
             of: [changed], in: try await context.store.storage.snapshot(),
-            showingClusters: context.rules.showsEverything, tokens: context.tokens)[0]
+            showingClusters: context.rules.showsEverything, withTexts: false, tokens: context.tokens)[0]
     }
 }
 

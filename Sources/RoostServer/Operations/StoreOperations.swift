@@ -1,6 +1,6 @@
 import Foundation
 package import Roost
-import RoostChunks
+package import RoostChunks
 import RoostConversations
 package import RoostModel
 
@@ -133,15 +133,40 @@ extension OperationContext {
     }
 }
 
-struct CreateBackup: Operation {
-    struct Output: Codable, Sendable {
-        /// The id of the snapshot.
-        var snapshot: String
-        var writtenBytes: Int
-        var encrypted: Bool
-        /// The digests of corrupt original files, which the snapshot lacks.
-        var damagedDocuments: [String]
+/// The JSON form of a new snapshot.
+package struct CreatedSnapshotDocument: Codable, Sendable {
+    /// The id of the snapshot.
+    package var snapshot: String
+    package var writtenBytes: Int
+    package var encrypted: Bool
+    /// The digests of corrupt original files, which the snapshot lacks.
+    package var damagedDocuments: [String]
+
+    package init(_ report: BackupReport, encrypted: Bool) {
+        (snapshot, writtenBytes) = (report.snapshot.id, report.writtenBytes)
+        (self.encrypted, damagedDocuments) = (encrypted, report.damagedDocuments)
     }
+}
+
+/// The JSON form of a snapshot.
+package struct SnapshotDocument: Codable, Sendable {
+    package var id: String
+    package var createdAt: String
+    package var tags: [String]
+    package var entries: Int
+    package var clusters: Int
+    /// The number of original files.
+    package var documents: Int
+
+    package init(_ snapshot: BackupSnapshot) {
+        (id, createdAt) = (snapshot.id, DateText.string(from: snapshot.created))
+        (tags, documents) = (snapshot.tags, snapshot.originalCount)
+        (entries, clusters) = (snapshot.stamp.entryCount, snapshot.stamp.clusterCount)
+    }
+}
+
+struct CreateBackup: Operation {
+    typealias Output = CreatedSnapshotDocument
 
     static let name = "create_backup"
     static let summary = "Creates a snapshot in the store's own backup repository."
@@ -157,21 +182,13 @@ struct CreateBackup: Operation {
         let backup = try context.backup()
         let repository = try await backup.openOrCreateOwn(passphrase: context.operations.backupPassphrase)
         let report = try await backup.create(in: repository, tags: ["server"])
-        return Output(
-            snapshot: report.snapshot.id, writtenBytes: report.writtenBytes,
-            encrypted: repository.isEncrypted, damagedDocuments: report.damagedDocuments)
+        return Output(report, encrypted: repository.isEncrypted)
     }
 }
 
 struct ListBackups: Operation {
-    struct Backup: Codable, Sendable {
-        var id: String
-        var createdAt: String
-        var tags: [String]
-    }
-
     struct Output: Codable, Sendable {
-        var backups: [Backup]
+        var backups: [SnapshotDocument]
         /// The ids of snapshots that are damaged or have a newer format.
         var unreadable: [String]
     }
@@ -194,8 +211,6 @@ struct ListBackups: Operation {
         let passphrase = context.operations.backupPassphrase
         let list = try await backup.openOrCreateOwn(passphrase: passphrase).snapshotList()
         return Output(
-            backups: list.snapshots.map {
-                Backup(id: $0.id, createdAt: DateText.string(from: $0.created), tags: $0.tags)
-            }, unreadable: list.unreadable.map(\.id))
+            backups: list.snapshots.map(SnapshotDocument.init), unreadable: list.unreadable.map(\.id))
     }
 }

@@ -97,12 +97,12 @@ import Testing
     private let cli = CommandLineDriver()
 
     /// An entry that `roost list --json` prints.
-    private struct Listed: Decodable { var content: String }
+    private struct Listed: Decodable { var text: String }
 
     private func texts() throws -> [String] {
         let list = try cli.roost("list", "--store=s", "-n", "1000", "--json")
         #expect(list.status == 0, "\(list.error)")
-        return try JSONDecoder().decode([Listed].self, from: Data(list.output.utf8)).map(\.content).sorted()
+        return try JSONDecoder().decode([Listed].self, from: Data(list.output.utf8)).map(\.text).sorted()
     }
 
     @Test(arguments: ["sqlite", "json"])
