@@ -235,27 +235,6 @@ import Testing
         ("one", "[]", ",\"location\":{\"line\":0}"),
     ]
 
-    @Test(arguments: invalid.indices)
-    func `an invalid entry is refused, and nothing is imported`(index: Int) async throws {
-        let (content, passages, more) = Self.invalid[index]
-        let store = store()
-        let data = try Self.archive(content, passages: passages, more: more)
-        let error = await #expect(throws: RoostError.self) {
-            try await store.importEntries(data, name: "archive")
-        }
-        #expect(error?.code == .badInput && error?.message.contains("nothing was imported") == true)
-        #expect(try await store.storage.snapshot().stamp.entryCount == 0)
-    }
-
-    @Test func `an entry that was imported is consistent for the inspection`() async throws {
-        let store = store()
-        let passages = "[{\"range\":[0,2],\"tokens\":1},{\"range\":[2,4],\"tokens\":2147483647}]"
-        let data = try Self.archive("Grüße", passages: passages, more: ",\"location\":{\"line\":2147483647}")
-        #expect(try await store.importEntries(data, name: "archive").new == 1)
-        let snapshot = try await store.storage.snapshot()
-        #expect(try await snapshot.inspectContents(space: store.embedder.space).isEmpty)
-    }
-
     @Test func `token counts are limited, so that their sums cannot overflow`() {
         var passage = Passage(ordinal: 0, utf8Range: 0..<1, tokenCount: .max, vector: [])
         #expect(passage.tokenCount == Int(Int32.max))

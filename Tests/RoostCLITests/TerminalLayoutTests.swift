@@ -40,21 +40,6 @@ import Testing
         #expect(TextWidth.columns(of: line) <= width && line.hasSuffix("12345678"), "\(line)")
     }
 
-    @Test(
-        arguments: [
-            ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("น้ำ", 2), ("กุ้ง", 2), ("कि", 2), ("❤️", 2),
-        ] as [(String, Int)])
-    func `Marks that occupy a column are counted`(text: String, columns: Int) {
-        #expect(TextWidth.columns(of: text) == columns)
-    }
-
-    @Test func `Without a width nothing is cut`() {
-        let layout = TableLayout(Self.columns, rows: Self.rows, width: nil)
-        for row in Self.rows {
-            for cell in row { #expect(layout.line(row, isStyled: false).contains(cell)) }
-        }
-    }
-
     @Test func `Without a width a long cell does not widen the other lines`() {
         let title = String(repeating: "long ", count: 60) + "title"
         let columns = [TableColumn(name: "title", isFlexible: true), TableColumn(name: "tags")]
@@ -78,13 +63,6 @@ import Testing
         let id = TableLayout.indentedLine(["0.5", "title"], [TableColumn(name: ""), TableColumn(name: "")])
         #expect(id == "  0.5  title")
     }
-
-    @Test func `Numbers are aligned at their last digits`() {
-        let columns = [TableColumn(name: "n", isNumber: true), TableColumn(name: "name")]
-        let layout = TableLayout(columns, rows: [["7", "a"], ["1234", "b"]], width: nil)
-        #expect(layout.line(["7", "a"]) == "   7  a")
-        #expect(layout.line(["1234", "b"]) == "1234  b")
-    }
 }
 
 /// Tests of texts that a terminal shows.
@@ -92,12 +70,6 @@ import Testing
     @Test func `line ends of Windows are line ends`() {
         #expect(TerminalText.safe("one\r\n\r\ntwo\r\n", keepingLines: true) == "one\n\ntwo\n")
         #expect(TerminalText.rendered("one\r\ntwo", keepingLines: true) == "one\ntwo")
-    }
-
-    @Test func `other carriage returns are replaced`() {
-        #expect(TerminalText.safe("one\rtwo\r\r\n", keepingLines: true) == "one\u{FFFD}two\u{FFFD}\n")
-        #expect(TerminalText.safe("one\r\ntwo") == "one\u{FFFD}\u{FFFD}two")
-        #expect(TerminalText.safe("a\tb\u{1B}[2J", keepingLines: true) == "a\tb\u{FFFD}[2J")
     }
 }
 

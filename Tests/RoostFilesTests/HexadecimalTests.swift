@@ -43,12 +43,4 @@ struct HexadecimalTests {
         #expect(Hexadecimal.number(Array("+12a".utf8)) == nil)
         #expect(Hexadecimal.number(Array("12g4".utf8)) == nil)
     }
-
-    @Test func `texts are read as they are written, in lower case`() {
-        #expect(Hexadecimal.bytes(Hexadecimal.text(bytes)) == bytes)
-        #expect(Hexadecimal.bytes("") == [])
-        for text in ["0", "abc", "0A", "A0", "0g", "g0", "+1", " 1", "é", "0é", "１１"] {
-            #expect(Hexadecimal.bytes(text) == nil, "\(text)")
-        }
-    }
 }

@@ -36,12 +36,6 @@ struct PagesTests {
         #expect(found == entries.filter { $0.tags == ["even"] })
     }
 
-    @Test func `an empty store has no entries`() async throws {
-        var iterator = InMemoryStorageProvider().allEntries().makeAsyncIterator()
-        #expect(try await iterator.next() == nil)
-        #expect(try await iterator.next() == nil)
-    }
-
     @Test func `a sequence of entries reads one snapshot, taken at its first entry`() async throws {
         let storage = try await storage()
         let sequence = storage.allEntries(pageSize: 2)

@@ -27,10 +27,4 @@ struct StorageErrorTests {
         #expect(error.code == .locked && error.isRetryable)
         #expect(error.message.contains("process 7 (roost)"))
     }
-
-    @Test func `other errors are not changed`() {
-        #expect(StorageError.mapping(CancellationError()) is CancellationError)
-        let error = StorageError.mapping(StorageError(.damaged, "text")) as? StorageError
-        #expect(error?.code == .damaged && error?.message == "text")
-    }
 }

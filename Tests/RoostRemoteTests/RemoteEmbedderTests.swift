@@ -75,16 +75,6 @@ import Testing
         #expect(server.requests.allSatisfy { !$0.inputs.isEmpty })
     }
 
-    @Test func `a space without dimensions is reported`() async throws {
-        let space = EmbeddingSpace(model: "m", revision: "1", dimension: 0, pooling: "none")
-        let model = try RemoteModel(endpoint: "http://localhost:9", name: "m")
-        let embedder = RemoteEmbedder(model, space: space)
-        let error = await #expect(throws: EmbedderError.self) {
-            try await embedder.embed(["a"], as: .document)
-        }
-        #expect(error?.code == .configuration)
-    }
-
     @Test func `connecting measures the space, and requests carry the key and at most 64 texts`() async throws
     {
         let (result, embedder, server) = try await check(texts) { request, _ in Self.body(request.inputs) }
@@ -171,19 +161,6 @@ import Testing
         // If the server had not requested a delay, the client would have waited for at most a quarter of a
         // second.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
-    }
-
-    @Test func `a stalled response is an error`() async throws {
-        let server = try await FakeServer { request, _ in
-            var answer = Self.body(request.inputs)
-            answer.stalls = true
-            return answer
-        }
-        let model = try model(server) { $0.timeout = .seconds(3) }
-        let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
-        #expect(error?.code == .unavailable && error?.message.contains("did not respond") == true)
-        #expect(server.requests.count == 1)
-        await server.close()
     }
 
     @Test(arguments: [

@@ -99,16 +99,6 @@ struct AgentTests {
         }
     }
 
-    @Test func `unknown and removed methods are not found`() async throws {
-        try await HTTPHarness.run { harness in
-            for method in ["nonsense", "initialize", "ping", "prompts/list", "subscriptions/listen"] {
-                let answer = try await Self.send(harness, method)
-                #expect(answer.status == 404, "\(method)")
-                #expect(answer.json["error"]?["code"] == -32601, "\(method)")
-            }
-        }
-    }
-
     @Test func `older clients need no session`() async throws {
         try await HTTPHarness.run { harness in
             let initialize: JSONValue = [
@@ -193,16 +183,6 @@ struct AgentTests {
             }
             let text = try await Self.send(harness, "tools/list", [:], ["Content-Type": "text/plain"])
             #expect(text.status == 415)
-        }
-    }
-
-    @Test func `an unknown method is not found even if progress is wanted`() async throws {
-        try await HTTPHarness.run { harness in
-            var meta = Self.meta.members ?? [:]
-            meta["progressToken"] = "t"
-            let answer = try await Self.send(harness, "nonsense", ["_meta": .object(meta)])
-            #expect(answer.status == 404)
-            #expect(answer.json["error"]?["code"] == -32601)
         }
     }
 

@@ -90,33 +90,6 @@ struct ClusterTests {
         }
     }
 
-    @Test func `a number of clusters is not combined with a granularity`() async throws {
-        try await HTTPHarness.run { harness in
-            let both = try await harness.send(
-                .POST, "/api/v1/clusters/recluster", ["clusters": 3, "granularity": "fine"])
-            #expect(both.status == 400 && both.text.contains("granularity"), "\(both.text)")
-        }
-    }
-
-    @Test func `a run without entries is refused`() async throws {
-        try await HTTPHarness.run { harness async throws in
-            #expect(try await harness.send(.POST, "/api/v1/clusters/recluster", [:]).status == 409)
-        }
-    }
-
-    @Test func `a backup is listed`() async throws {
-        let folder = try TemporaryFolder().url
-        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
-        try await store.add("a text")
-        try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
-            #expect(try await harness.send(.GET, "/api/v1/backups").json["backups"] == [])
-            let backup = try await harness.send(.POST, "/api/v1/backups").json
-            let list = try await harness.send(.GET, "/api/v1/backups").json["backups"]?.elements ?? []
-            #expect(list.map { $0["id"] } == [backup["snapshot"]])
-        }
-        try await store.close()
-    }
-
     @Test func `the list of backups names unreadable snapshots, and reports a moved store`() async throws {
         let folder = try TemporaryFolder().url.appendingPathComponent("store")
         let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())

@@ -42,36 +42,4 @@ struct ConversationTests {
             #expect(expired.status == 410)
         }
     }
-
-    @Test func `a recall has the options of the command`() async throws {
-        try await HTTPHarness.run { harness in
-            let texts = [
-                ("the heron stood in the water", "2026-01-01"), ("a heron again", "2026-01-02"),
-                ("the bread rises", "2026-01-03"),
-            ]
-            let messages = texts.map { text, day -> JSONValue in
-                ["role": "user", "content": .string(text), "timestamp": .string("\(day)T10:00:00Z")]
-            }
-            let body: JSONValue = [
-                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
-            ]
-            #expect(try await harness.send(.POST, Self.path + "/messages", body).status == 200)
-            func recall(_ members: [String: JSONValue]) async throws -> [String] {
-                let request = JSONValue.object(members.merging(["context": 0]) { $1 })
-                let answer = try await harness.send(.POST, Self.path + "/recall", request)
-                #expect(answer.status == 200, "\(answer.text)")
-                return (answer.json["messages"]?.elements ?? []).compactMap {
-                    $0["message"]?["content"]?.string
-                }
-            }
-            #expect(try await recall(["query": "heron", "mode": "text"]).count == 2)
-            #expect(try await recall(["query": "herom", "mode": "text", "exactWords": true]) == [])
-            #expect(try await recall(["query": "herom", "mode": "text"]).count == 2)
-            #expect(try await recall(["query": "quantum lattice"]) == [])
-            #expect(try await recall(["query": "quantum lattice", "all": true]).count == 3)
-            let wrong = try await harness.send(
-                .POST, Self.path + "/recall", ["query": "x", "mode": "meaning"])
-            #expect(wrong.status == 400)
-        }
-    }
 }

@@ -94,18 +94,6 @@ struct PageTests {
         #expect(old["notices"] == ["no entry matches the filter"])
     }
 
-    @Test func `a list has visible entries only`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        try await store.add("the visible boat", tags: ["harbor"])
-        try await store.add("the hidden boat")
-        var rules = AccessRules()
-        rules.tags = ["harbor"]
-        let harness = MCPHarness(rules, store: store)
-        let list = await harness.call("search")
-        #expect(list["results"]?.elements?.compactMap { $0["title"] } == ["the visible boat"])
-        #expect(list["notices"] == ["one entry matches"])
-    }
-
     @Test func `the cursor of a recall belongs to one revision and one query`() async throws {
         let harness = await remembering(20, on: "2026-11-02")
         let query: JSONValue = "what happened on 2 November 2026?"

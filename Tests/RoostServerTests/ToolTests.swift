@@ -80,20 +80,6 @@ struct ToolTests {
         #expect(status.string == "arguments has the unknown member 'limit'; it has no members")
     }
 
-    @Test(arguments: ["", " \n"])
-    func `an empty title does not replace the title of the text`(title: String) async throws {
-        let harness = MCPHarness()
-        let stored = await harness.call("remember", ["text": "the heron nests", "title": .string(title)])
-        let entry = await harness.call("fetch", ["id": try #require(stored["id"])])
-        #expect(entry["title"] == "the heron nests" && entry["metadata"] == [:])
-        // Rows of other programs can have such a title, or null.
-        for value: MetadataValue in [.string(title), .null] {
-            let added = try await harness.store.add("the stork nests", metadata: ["title": value])
-            let other = await harness.call("fetch", ["id": .string(added.id.text)])
-            #expect(other["title"] == "the stork nests")
-        }
-    }
-
     @Test(
         arguments: [
             (["query": 5], "must be a string"), (["query": "x", "limit": 0], "from 1 to 1000"),
@@ -113,14 +99,6 @@ struct ToolTests {
         try await harness.store.add("a note")
         let message = await harness.call("search", arguments)
         #expect(message.string?.contains(expected) == true, "\(message)")
-    }
-
-    @Test func `scores have four decimal places`() async throws {
-        let harness = MCPHarness()
-        try await harness.store.add("the swifts return in May")
-        let answer = await harness.call("search", ["query": "swifts return in spring"])
-        let score = try #require(answer["results"]?.elements?.first?["score"]?.double, "\(answer)")
-        #expect(score > 0 && score == (score * 1e4).rounded() / 1e4)
     }
 
     // MARK: Writing
@@ -169,34 +147,6 @@ struct ToolTests {
         #expect(preview["entries"]?.elements?.count == 1)
         #expect(await harness.call("forget", ["ids": [id], "confirm": true])["removed"] == 1)
         #expect(await harness.call("fetch", ["id": id]).string?.contains("no entry") == true)
-    }
-
-    @Test func `clusters are created and browsed`() async throws {
-        let harness = MCPHarness()
-        for number in 0..<8 {
-            try await harness.store.add("tomato soil garden water seeds plant \(number)")
-            try await harness.store.add("engine piston gearbox oil brake motor \(number)")
-        }
-        let before = await harness.call("clusters")
-        #expect(before["clusters"] == [])
-        #expect(before["notices"] == ["the store has no clusters yet; call the tool 'recluster' first"])
-        let report = await harness.call("recluster", [:])
-        #expect(report["clusters"] == 2)
-        let list = try #require(await harness.call("clusters")["clusters"]?.elements)
-        #expect(list.count == 2)
-        let members = await harness.call("cluster_members", ["cluster": try #require(list[0]["id"])])
-        #expect(members["members"]?.elements?.count == 8)
-        for (query, word) in [("tomato garden soil", "tomato"), ("engine oil gearbox", "engine")] {
-            let found = await harness.call("clusters", ["query": .string(query), "limit": 1])
-            let first = try #require(found["clusters"]?.elements?.first)
-            #expect(first["similarity"] != nil)
-            let texts = await harness.call("cluster_members", ["cluster": try #require(first["id"])])
-            let title = texts["members"]?.elements?.first?["title"]?.string ?? ""
-            #expect(title.contains(word), "\(title)")
-        }
-        let id = try #require(list[0]["id"])
-        let both = await harness.call("clusters", ["query": "engine", "cluster": id])
-        #expect(both.string?.contains("'cluster'") == true)
     }
 
     // MARK: Isolation

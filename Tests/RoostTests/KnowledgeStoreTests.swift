@@ -24,13 +24,6 @@ import Testing
         #expect(try await store.storage.snapshot().stamp.revision == revision)
     }
 
-    @Test func `a source that occurs twice is ingested once`() async throws {
-        let store = store()
-        let source = draft("s", ["one", "two"])
-        let report = try await store.ingest([source, source])
-        #expect((report.new, report.unchanged) == (2, 2))
-    }
-
     @Test func `an edited source updates only the entries that changed`() async throws {
         let store = store()
         _ = try await store.ingest([draft("s", ["a bird", "a boat", "a bread"])])
@@ -143,15 +136,6 @@ import Testing
         let report = try await store.ingest([draft("s", ["a", "b"])], IngestOptions(isDryRun: true))
         #expect(report.new == 2)
         #expect(try await store.storage.snapshot().stamp.revision == .zero)
-    }
-
-    @Test func `tags that users have added are preserved`() async throws {
-        let store = store()
-        _ = try await store.ingest([draft("s", ["a bird"])])
-        let id = try await store.storage.fetchEntries()[0].id
-        #expect(try await store.update([id], EntryChanges(addedTags: ["mine"])) == 1)
-        _ = try await store.ingest([draft("s", ["a bird"], fingerprint: "2")], IngestOptions(tags: ["new"]))
-        #expect(try await store.storage.fetchEntries()[0].tags == ["mine", "new"])
     }
 
     @Test func `filters apply before the limit`() async throws {

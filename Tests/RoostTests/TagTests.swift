@@ -51,14 +51,6 @@ import Testing
         #expect(try await store.update([id], EntryChanges(removedTags: ["birds"])) == 0)
     }
 
-    @Test func `a change can replace the spelling of a tag`() async throws {
-        let store = store()
-        let id = try await store.add("a swift", tags: ["birds", "roof"]).id
-        var changes = EntryChanges()
-        (changes.addedTags, changes.removedTags) = (["Birds", "x"], ["birds", "x"])
-        #expect(try await store.update(id, changes).tags == ["Birds", "roof"])
-    }
-
     @Test func `entries are found by tags of any case, also in a database`() async throws {
         let folder = TemporaryFolder.unusedURL()
         for storage in [StoreManifest.Provider.json, .sqlite] {

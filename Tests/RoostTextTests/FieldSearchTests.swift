@@ -76,18 +76,6 @@ import Testing
         #expect(try allowed(by: "words -low*") == [0])
     }
 
-    @Test func `a prefix matches only forms that begin with it`() throws {
-        var builder = InvertedIndexBuilder()
-        builder.add(IndexedText("a universe", fields: [.title: "The universe"]))
-        builder.add(IndexedText("a text", fields: [.title: "The university"]))
-        builder.add(IndexedText("the university of a universe"))
-        var collection = TextCollection()
-        collection.parts = [TextPart(builder.finish())]
-        #expect(try collection.allowed(by: TextQuery("x -universi*")) == [[true, false, false]])
-        #expect(try collection.allowed(by: TextQuery("x -universe*")) == [[false, true, false]])
-        #expect(try collection.allowed(by: TextQuery("title:universi*")) == [[false, true, false]])
-    }
-
     @Test(arguments: [1, 2])
     func `typos of words that occur only in fields are corrected`(parts: Int) throws {
         let collection = collection(parts: parts)

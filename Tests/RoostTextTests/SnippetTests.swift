@@ -87,16 +87,6 @@ import Testing
         #expect(line("lantern") == 1 && line("paper") == 2)
     }
 
-    @Test func `adjacent words outweigh the same words apart`() throws {
-        let text =
-            "The otter is here. " + String(repeating: "Some more text follows. ", count: 20)
-            + "The river is long. "
-            + String(repeating: "Some more text follows. ", count: 20) + "The river otter swims."
-        let snippet = Snippet(
-            of: text, preferring: 0..<text.utf8.count, for: TextQuery("river otter"), limit: 60)
-        #expect(part(snippet.utf8Range, of: text).contains("river otter"))
-    }
-
     @Test(arguments: ["a a", "a b", "b b b"])
     func `an excerpt of a long text with only matches takes time in proportion to its length`(words: String) {
         func duration(_ count: Int) -> Duration {
@@ -144,11 +134,6 @@ struct TextTitleTests {
         #expect(TextTitle.firstSentence(of: text) == "This is the first sentence.")
         let endless = String(repeating: "word ", count: 5000)
         #expect((TextTitle.firstSentence(of: endless)?.count ?? 0) <= 120)
-    }
-
-    @Test(arguments: ["", " \n\t\n", "---\n\n***", "https://example.com/ <https://example.org>"])
-    func `a text without words has no title`(_ text: String) {
-        #expect(TextTitle.firstSentence(of: text, isMarkdown: true) == nil)
     }
 
     @Test(arguments: [

@@ -48,14 +48,6 @@ import Testing
         #expect(try await memory.remember(Transcript(messages: all), in: scope).new == 0)
     }
 
-    @Test func `a client may send the last messages each time`() async throws {
-        let all = turns(["a", "yes", "b", "yes", "c", "yes", "d", "yes", "e", "yes"])
-        for end in 1...all.count { #expect(try await new(Array(all[max(0, end - 4)..<end])) == 1) }
-        #expect(try await contents() == all.map(\.content))
-        // The last messages are compared from the longest sequence on.
-        #expect(try await new(turns(["e", "yes", "f"])) == 1)
-    }
-
     @Test func `instructions of the system are stored once`() async throws {
         #expect(try await new(turns(["system: be kind", "hello", "hi"])) == 3)
         #expect(try await new(turns(["system: be kind", "hello", "hi", "yes", "ok"])) == 2)
@@ -119,17 +111,6 @@ import Testing
         var longer = transcript
         longer.messages += turns(["one more"])
         #expect(try await memory.remember(longer, in: scope).new == 1)
-    }
-
-    @Test func `a free number is found after messages were forgotten`() async throws {
-        for text in ["yes", "no", "yes", "no", "yes"] {
-            #expect(try await new([MessageDraft(role: .user, content: text)]) == 1)
-        }
-        let messages = try await memory.messages()
-        #expect(try await memory.forget([messages[0]]) == 1)
-        #expect(try await new([MessageDraft(role: .user, content: "no")]) == 1)
-        #expect(try await new([MessageDraft(role: .user, content: "yes")]) == 1)
-        #expect(try await contents() == ["no", "yes", "no", "yes", "no", "yes"])
     }
 
     @Test func `a free number is found after any number of equal messages`() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Roost
-import RoostConversations
 import RoostModel
 import RoostTestKit
 import RoostVectors
 import TestSupport
 import Testing
+
+@testable import RoostConversations
 
 /// Tests of the messages around recalled messages, for different orders of the stored rows.
 @Suite(.temporaryFolders) struct RecallContextTests {
@@ -90,5 +91,70 @@ import Testing
 
     private func position(of message: RememberedMessage) -> Position {
         Position(source: message.scope.source, number: message.number)
+    }
+}
+
+/// Tests of the shares of a recollection's score.
+struct RecallExplanationTests {
+    private func sum(_ explanation: RecallExplanation) -> Float {
+        let message = explanation.message
+        return message.passage + message.entry + message.words + message.phrase
+            + message.fields.values.reduce(0, +) + explanation.neighbors + explanation.time
+    }
+
+    @Test func `the shares add up to the score, with those of neighbors and times`() async throws {
+        let memory = ConversationMemory(
+            KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()))
+        let start = Date(timeIntervalSince1970: 1_700_000_000)
+        let texts = [
+            "where does the heron stand", "it stands in the water", "the bread rises in the kitchen",
+            "a heron is a large bird", "yes",
+        ]
+        try await memory.remember(
+            texts.enumerated().map { index, text in
+                MessageDraft(role: .user, content: text, timestamp: start + Double(index) * 86_400)
+            }, in: ChatScope(userId: "u", sessionId: "s", agentId: "a"))
+        var options = RecallOptions(limit: 5, context: 0)
+        options.timeZone = .gmt
+        options.includesAll = true
+        let found = try await memory.recall("the heron on 17 November 2023", options)
+        try #require(!found.isEmpty)
+        for recollection in found {
+            #expect(abs(sum(recollection.explanation) - recollection.score) < 1e-5, "\(recollection)")
+        }
+        let answer = try #require(found.first { $0.message.content == "it stands in the water" })
+        #expect(answer.explanation.neighbors > 0 && answer.explanation.time == 0)
+        let yesterday = try #require(found.first { $0.message.content == "a heron is a large bird" })
+        #expect(yesterday.explanation.time > 0 && yesterday.explanation.message.words > 0)
+
+        let plain = try await memory.recall("the heron", options)
+        #expect(plain.allSatisfy { $0.explanation.time == 0 })
+        #expect(plain.allSatisfy { abs(sum($0.explanation) - $0.score) < 1e-5 })
+    }
+}
+
+/// Tests of the dates that questions name.
+struct NamedDatesTests {
+    @Test func `of equal messages, only those from the date that a question names are returned`()
+        async throws
+    {
+        let memory = ConversationMemory(
+            KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()))
+        let start = Date(timeIntervalSince1970: 1_700_000_000)
+        // The same text on every day of almost two years.
+        let daily = (0..<700).map { day in
+            MessageDraft(
+                role: .user, content: "we walked by the river", timestamp: start + Double(day) * 86_400)
+        }
+        try await memory.remember(daily, in: ChatScope(userId: "u", sessionId: "s", agentId: "a"))
+        var options = RecallOptions(limit: 3, context: 0)
+        options.timeZone = .gmt
+        let then = try await memory.recall("Where did we walk on 3 March 2024?", options)
+        try #require(then.count == 1)
+        #expect(DateText.string(from: then[0].message.timestamp).hasPrefix("2024-03-03"))
+        // The filter applies as well.
+        let filtered = try await memory.recall(
+            "Where did we walk on 3 March 2024?", in: .init(until: start + 10 * 86_400), options)
+        #expect(filtered.isEmpty)
     }
 }

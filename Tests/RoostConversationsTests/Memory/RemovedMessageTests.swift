@@ -58,14 +58,6 @@ import Testing
         #expect(try await contents() == [all[0], all[2], "next"])
     }
 
-    @Test func `new messages after a removed one are stored`() async throws {
-        #expect(try await new(turns(Array(all.prefix(2)))) == 2)
-        try await remove(all[0], all[1])
-        #expect(try await new(turns(["hello", "hi"])) == 2)
-        #expect(try await new([MessageDraft(role: .user, content: all[0])]) == 1)
-        #expect(try await contents() == ["hello", "hi", all[0]])
-    }
-
     @Test func `an undo of the removal restores the messages at their place`() async throws {
         let storage = InMemoryStorageProvider()
         let memory = ConversationMemory(KnowledgeStore(storage: storage, embedder: LexicalEmbedder()))
@@ -169,16 +161,6 @@ import Testing
         #expect(try await add(6) == 6)
     }
 
-    @Test func `removed instructions of the system stay removed`() async throws {
-        let instructions = MessageDraft(role: .system, content: "be kind")
-        #expect(try await new([instructions] + turns(Array(all.prefix(4)))) == 5)
-        try await remove("be kind")
-        #expect(try await new([instructions] + turns(all)) == 2)
-        #expect(try await new([instructions]) == 0)
-        #expect(try await new([MessageDraft(role: .system, content: "be brief")]) == 1)
-        #expect(try await contents() == all + ["be brief"])
-    }
-
     @Test func `a deleted conversation begins again`() async throws {
         #expect(try await new(turns(all)) == 6)
         #expect(try await memory.forget(.init(scope)) == 6)
@@ -194,11 +176,6 @@ import Testing
         try await remove(all[4])
         #expect(try await new(turns(all)) == 1)
         #expect(try await contents() == Array(all.prefix(4)) + [all[5]])
-    }
-
-    @Test(arguments: ["", "chat:", "chat:-1", "chat:x", "chat:1x", "sha256:00", "chat:99999999999999999999"])
-    func `other texts are no fingerprints`(text: String) {
-        #expect(ConversationState(fingerprint: text) == nil)
     }
 
     @Test func `a fingerprint has the last marks`() throws {

@@ -51,28 +51,6 @@ import Testing
         #expect(try await read(text).title == title)
     }
 
-    @Test(arguments: [
-        ("2025-06-01.md", "Text\n\n## Tasks\n", "2025-06-01"),
-        ("2025_06_01.md", "- Text\n", "2025_06_01"),
-        ("2025-06.md", "Text\n", "2025-06"),
-        ("Dinner with Tom.md", "We ate ramen.\n", "Dinner with Tom"),
-        ("setup.md", "```sh\nmake\n```\n", "setup"),
-        ("café.md", "Text\n", "café"), ("日本.md", "Text\n", "日本"),
-        ("Dinner.md", "## Guests\n\nText\n", "Guests"),
-        ("Dinner.md", "---\ntags: [a]\n---\n\n## Guests\n", "Guests"),
-        ("Dinner.md", "## Guests\n\n# Evening\n", "Evening"),
-        ("Dinner.md", "Text\n\n# Evening\n", "Evening"),
-        ("Dinner.md", "---\ntitle: Ours\n---\nText\n\n## Guests\n", "Ours"),
-        ("README.md", "Text\n\n## Install\n", "README"),
-    ])
-    func `The name of the file is the title of a note without a title`(
-        name: String, text: String, title: String
-    ) async throws {
-        let input = DocumentInput(data: Data(text.utf8), path: "/vault/\(name)")
-        let documents = try await MarkdownReader().read(input, as: MarkdownReader.type)
-        #expect(documents.map(\.title) == [title])
-    }
-
     // MARK: Tags
 
     @Test(arguments: [
@@ -192,15 +170,6 @@ import Testing
     }
 
     // MARK: Encodings and limits
-
-    @Test func `A note in UTF-16 and a note with a byte order mark are read`() async throws {
-        let text = "---\ntitle: Überschrift\n---\nText\n"
-        let utf16 = try #require(text.data(using: .utf16))
-        #expect(try await read(utf16).title == "Überschrift")
-        let marked = try await read(Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8))
-        #expect(marked.title == "Überschrift")
-        #expect(marked.text == text)
-    }
 
     @Test func `A note in an older encoding is decoded, and other bytes are an error`() async throws {
         let text = "---\ntitle: Grüße\n---\nDer Bär läuft über die Brücke. #größe [[Straße]]\n"

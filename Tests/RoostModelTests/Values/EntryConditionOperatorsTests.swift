@@ -26,11 +26,6 @@ import Testing
             ])
     }
 
-    @Test func `an empty array is the filter that all entries match`() {
-        let filter: EntryFilter = []
-        #expect(filter == .all && filter.matchesAll)
-    }
-
     @Test func `an entry matches if all conditions are true`() {
         let entry = Entry(content: "Planting", metadata: ["year": 2021], tags: ["garden"])
         let matching: EntryFilter = [.metadata("year") >= 2020, .tag("garden")]

@@ -41,18 +41,6 @@ struct ReclusterProgressTests {
         Self.check(reported)
         #expect(Set(reported.map(\.step)) == Set(ClusteringStep.allCases))
     }
-
-    @Test func `runs with a number of clusters, and continued ones, report their steps`() async throws {
-        let counted = try await Self.progress { store, report in
-            _ = try await store.recluster(clusters: 2, progress: report)
-        }
-        Self.check(counted)
-        let continued = try await Self.progress { store, report in
-            _ = try await store.recluster()
-            _ = try await store.recluster(progress: report)
-        }
-        Self.check(continued)
-    }
 }
 
 /// The partition is determined by the texts alone.

@@ -98,18 +98,4 @@ import Testing
         }
         #expect(readTypes == Set(types.map(\.name)), "each type has a file in this test")
     }
-
-    @Test func `the list of types contains those of all readers and of files of rows`() throws {
-        let lines = try CommandLineDriver().roost("ingest", "--types").output.split(separator: "\n")
-        let types = DocumentReaders.standard.types
-        for (line, type) in zip(lines, types) {
-            let names = Set(line.split(separator: " ").map(String.init))
-            #expect(line.hasPrefix(type.title) && names.isSuperset(of: type.extensions.map { "." + $0 }))
-            #expect(names.isSuperset(of: type.fileNames))
-        }
-        let rows = lines.dropFirst(types.count).flatMap {
-            $0.matches(of: /\.[a-z]+/).map { String($0.0.dropFirst()) }
-        }
-        #expect(Set(rows) == RecordReader.rowExtensions)
-    }
 }

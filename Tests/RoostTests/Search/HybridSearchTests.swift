@@ -105,13 +105,6 @@ import Testing
         #expect(try await emptyStore().search("sea -bread \"a b\"").hits.isEmpty)
     }
 
-    @Test func `an empty query and one with excluded words only are rejected`() async throws {
-        let store = try await store(20)
-        for query in ["", " \n", "-bread", "-bread -\"a b\""] {
-            await #expect(throws: RoostError.self, "\(query)") { try await store.search(query) }
-        }
-    }
-
     @Test func `a query of a million characters is answered`() async throws {
         let store = try await store(20)
         let many = (0..<120_000).map { "w\($0)" }.joined(separator: " ")
@@ -124,13 +117,6 @@ import Testing
             #expect(result.hits.count <= 10)
         }
         #expect(try await store.search(many).notices.contains { $0.message.contains("different words") })
-    }
-
-    @Test func `a phrase is found in an entry that repeats one word`() async throws {
-        let store = emptyStore()
-        try await store.add(String(repeating: "0 ", count: 200_000))
-        #expect(try await store.search("\"0 0 0\"").hits.count == 1)
-        #expect(try await store.search("\"0 1\"").hits.isEmpty)
     }
 
     /// A store with three texts that differ only in case and punctuation, and two other texts.
@@ -253,34 +239,6 @@ import Testing
             let alone = try await store.search(search)
             #expect(alone.hits == result.hits && alone.hits.count == search.limit)
         }
-    }
-
-    @Test func `a filter is an array of conditions`() async throws {
-        let store = try await store()
-        var search = EntrySearch("paint the sea", matching: [.metadata("number") < 50], limit: 5)
-        let hits = try await store.search(search).hits
-        #expect(hits.count == 5)
-        #expect(
-            hits.allSatisfy { hit in
-                guard case .integer(let number) = hit.entry.metadata["number"] else { return false }
-                return number < 50
-            })
-        var page = search
-        page.offset = 2
-        page.limit = 2
-        #expect(try await store.search(page).hits.map(\.rank) == [3, 4])
-        #expect(
-            try await store.search(
-                EntrySearch(
-                    .vector(hits[0].entry.embeddings), matching: [.metadata("number").isOneOf([3, 4])])
-            ).hits.count == 2)
-        search.filter = [.metadata("number") < 50, .tag("none")]
-        #expect(try await store.search(search).candidateCount == 0)
-        search.filter = .all
-        search.filter.updated = .distantPast..<Date(timeIntervalSince1970: 0)
-        #expect(try await store.search(search).hits.isEmpty)
-        let vector = hits[0].entry.embeddings
-        #expect(try await store.search(EntrySearch(.vector(vector), limit: 1)).hits.first?.score ?? 0 > 0.99)
     }
 
     @Test func `changes are delivered as they are committed`() async throws {
