@@ -33,8 +33,6 @@ package struct EntryDocument: Codable, Sendable {
     package var nextOffset: Int?
 
     package var source: String?
-    /// The name that was given to the entry when it was added.
-    package var key: String?
     package var tags: [String]?
     package var metadata: [String: JSONValue]?
     /// The number of tags, and the keys of metadata, that do not fit into the answer.
@@ -69,7 +67,7 @@ package struct EntryDocument: Codable, Sendable {
 
     /// Adds the source, the metadata, the tags and the dates.
     mutating func addDetails(of entry: Entry, tokens: Int?) {
-        (source, key) = (entry.source, entry.key)
+        source = entry.source
         createdAt = DateText.string(from: entry.createdAt)
         updatedAt = DateText.string(from: entry.updatedAt)
         addTags(of: entry, tokens: tokens)
