@@ -53,7 +53,8 @@ struct SegmentCodecTests {
     ) {
         #expect(throws: Never.self, sourceLocation: sourceLocation) { try decode(encoding) }
         for length in 0..<encoding.count {
-            #expect(throws: BinaryReader.InvalidData.self, "\(length) bytes", sourceLocation: sourceLocation) {
+            #expect(throws: BinaryReader.InvalidData.self, "\(length) bytes", sourceLocation: sourceLocation)
+            {
                 try decode(encoding.prefix(length))
             }
         }
