@@ -120,7 +120,7 @@ enum EntryFingerprint {
         bytes.append(bigEndian: UInt64(entry.tags.count))
         for tag in entry.tags { append(tag, to: &bytes) }
         append(.object(entry.metadata), to: &bytes)
-        append(entry.structure?.base64, to: &bytes)
+        append(entry.structure?.base64(of: entry.content), to: &bytes)
         append(entry.embeddings, to: &bytes)
         bytes.append(bigEndian: UInt64(entry.passages.count))
         for passage in entry.passages {

@@ -33,7 +33,7 @@ struct DocumentDrafts {
             let title = document.text.allSatisfy(\.isWhitespace) ? document.title : nil
             var draft = draft(
                 of: document, key: key, start, text: title ?? document.text,
-                title == nil ? document.structure : TextStructure())
+                title == nil ? document.structure : TextStructure(format: document.format))
             if documents.count == 1 { draft.fileDates = dates }
             return [draft]
         }

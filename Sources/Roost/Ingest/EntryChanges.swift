@@ -65,7 +65,8 @@ extension Entry {
         if old.format == .markdown, old.bodyStart > 0, new.bodyStart > 0 {
             setProperties(from: MarkdownReader.document(oldText), to: MarkdownReader.document(text))
         }
-        let oldLinks = Set(old.links.compactMap(\.metadataText))
+        // The links of a converted document are only in its metadata.
+        let oldLinks = Set(TextStructure(of: oldText, format: old.format).links.compactMap(\.metadataText))
         let newLinks = new.links.compactMap(\.metadataText)
         let value = metadata[DocumentKey.links]
         let stored: [MetadataValue] = if case .array(let values) = value { values } else { [] }

@@ -107,6 +107,7 @@ struct MessageWriter: Sendable {
         }
         for index in entries.indices {
             guard let embedded = run.embedded[messages[index].index] else { continue }
+            entries[index].structure = embedded.structure
             entries[index].embeddings = embedded.embeddings
             entries[index].passages = embedded.passages
         }

@@ -40,7 +40,7 @@ package struct WrittenDate: Sendable, Hashable {
             rest = ""
         } else if let match = text.prefixMatch(of: Self.yearFirst) {
             let (_, year, _, month, day) = match.output
-            self.init(year, month.flatMap { Int($0) }, day)
+            self.init(year, month.map { Int($0) ?? 0 }, day)
             rest = text[match.range.upperBound...]
         } else if let match = text.prefixMatch(of: Self.dayFirst) {
             self.init(match.output.3, Int(match.output.2), match.output.1)
@@ -66,7 +66,7 @@ package struct WrittenDate: Sendable, Hashable {
     }
 
     private init(_ year: Substring, _ month: Int?, _ day: Substring?) {
-        self.init(year: Int(year), month: month, day: day.flatMap { Int($0) })
+        self.init(year: Int(year), month: month, day: day.map { Int($0) ?? 0 })
     }
 
     /// Returns the offset of a time zone, such as `Z` or `+01:00`, from UTC in minutes.

@@ -160,8 +160,8 @@ extension Entry: Codable {
             }
         }
         let structure = try container.decodeIfPresent(String.self, forKey: .structure).map { text in
-            guard let structure = TextStructure(base64: text, length: content.utf8.count) else {
-                throw container.damage(.structure, "the structure is not that of the text")
+            guard let structure = TextStructure(base64: text, of: content) else {
+                throw container.damage(.structure, "the structure is not that of the text; without it, the text is read again")
             }
             return structure
         }
@@ -199,7 +199,7 @@ extension Entry: Codable {
         try container.encodeIfPresent(key, forKey: .key)
         try container.encodeIfPresent(location, forKey: .location)
         try container.encode(metadata, forKey: .metadata)
-        try container.encodeIfPresent(structure?.base64, forKey: .structure)
+        try container.encodeIfPresent(structure?.base64(of: content), forKey: .structure)
         try container.encode(tags, forKey: .tags)
         try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
         try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostText
 
 /// The format in which a text was read.
@@ -145,7 +146,9 @@ extension TextStructure {
         }
         var end = 0
         for section in sections {
-            guard section.range.lowerBound == end else { return false }
+            guard section.range.lowerBound == end, section.headings.count <= Self.maximumDepth else {
+                return false
+            }
             end = section.range.upperBound
         }
         return (sections.isEmpty || end == length) && areInOrder(hiddenParts.map(\.range))
@@ -158,6 +161,9 @@ extension TextStructure {
 /// The stored form, format 1. A section states only the headings that differ from those of the section before.
 extension TextStructure {
     private static let version = 1
+
+    /// The maximum number of headings above a section. Without it, few stored bytes could need much memory.
+    private static let maximumDepth = 32
 
     package var coded: [UInt8] {
         var writer = CompactWriter()
@@ -213,7 +219,10 @@ extension TextStructure {
             let kept = try reader.number()
             guard kept <= path.count else { throw CompactReader.Damage() }
             path.removeSubrange(kept...)
-            for _ in 0..<(try reader.number()) { path.append(try reader.text()) }
+            for _ in 0..<(try reader.number()) {
+                guard path.count < Self.maximumDepth else { throw CompactReader.Damage() }
+                path.append(try reader.text())
+            }
             sections.append(Section(headings: path, range: range))
             end = range.upperBound
         }
@@ -234,12 +243,25 @@ extension TextStructure {
         }
     }
 
-    /// The stored form as text in JSON.
-    package var base64: String { Data(coded).base64EncodedString() }
+    /// Returns the stored form as text in JSON. It begins with a checksum of the content, because people edit exported
+    /// texts.
+    package func base64(of content: String) -> String {
+        Data(Self.checksum(of: content) + coded).base64EncodedString()
+    }
 
-    /// Reads the stored form in JSON; `nil` as for ``init(coded:length:)``.
-    package init?(base64: String, length: Int) {
-        guard let data = Data(base64Encoded: base64) else { return nil }
-        self.init(coded: Array(data), length: length)
+    /// Reads the stored form in JSON; `nil` if it is damaged or that of another text.
+    package init?(base64: String, of content: String) {
+        guard let data = Data(base64Encoded: base64),
+            data.starts(with: Self.checksum(of: content))
+        else { return nil }
+        self.init(coded: Array(data.dropFirst(Self.checksumLength)), length: content.utf8.count)
+    }
+
+    private static let checksumLength = 4
+
+    private static func checksum(of content: String) -> [UInt8] {
+        var content = content
+        let checksum = content.withUTF8 { CRC32C.checksum(UnsafeRawBufferPointer($0)) }
+        return (0..<checksumLength).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
     }
 }

@@ -20,7 +20,9 @@ struct TextStructureTests {
 
     @Test func `the stored form is compact and complete`() {
         #expect(TextStructure(coded: structure.coded, length: 500) == structure)
-        #expect(TextStructure(base64: structure.base64, length: 500) == structure)
+        let text = String(repeating: "a", count: 500)
+        #expect(TextStructure(base64: structure.base64(of: text), of: text) == structure)
+        #expect(TextStructure(base64: structure.base64(of: text), of: "b" + text.dropFirst()) == nil)
         #expect(structure.coded.count < 110)
         #expect(TextStructure().coded.count == 7)
         #expect(structure.bodyStart == 7 && TextStructure().bodyStart == 0)

@@ -42,7 +42,7 @@ enum EntryText {
         }
         if let structure = entry.structure {
             text.append(literal: ",\"structure\":")
-            text.append(string: structure.base64)
+            text.append(string: structure.base64(of: entry.content))
         }
         text.append(literal: ",\"tags\":")
         text.append(list: entry.tags) { $1.append(string: $0) }
@@ -161,7 +161,7 @@ enum EntryText {
         _ text: String?, of content: String, _ reader: JSONReader
     ) throws -> TextStructure? {
         guard let text else { return nil }
-        guard let structure = TextStructure(base64: text, length: content.utf8.count) else {
+        guard let structure = TextStructure(base64: text, of: content) else {
             throw reader.error("the structure is not that of the text")
         }
         return structure
