@@ -172,7 +172,7 @@ struct CountEntries: Operation {
                     "Count the entries for each combination of values of these properties: tag, cluster, "
                         + "source, folder, day, week, month or year of the creation, or a metadata key; "
                         + "metadata.KEY is always a key.", maximum: 3)),
-            Argument("limit", Schema.integer("The maximum number of counts; 100 by default.", 1...100_000)),
+            Argument("limit", Schema.integer("The maximum number of counts; 100 by default.", 1...1_000)),
         ] + EntrySelection.parameters
 
     func run(in context: OperationContext) async throws -> Output {

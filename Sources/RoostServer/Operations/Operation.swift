@@ -220,7 +220,8 @@ struct Operations: Sendable {
         let body: @Sendable (KnowledgeStore) async throws -> OperationResult = { store in
             let snapshot = try await store.storage.snapshot()
             var operations = self
-            if rules.showsEverything {
+            // A change reads a later state, to which messages may have been added.
+            if rules.showsEverything, operation.access.effect == .reads {
                 operations.rules.excludesMessages = try await handle.hasMessages(in: snapshot)
             }
             return try await operation.run(
