@@ -80,7 +80,8 @@ struct PortableSQLTests {
             let definition = statements.first { $0.contains("EXISTS roost.\(table.name) (") } ?? ""
             for column in table.columns {
                 #expect(
-                    definition.contains("\(column.name) \(column.type.name)"), "\(table.name).\(column.name)")
+                    definition.contains("\(column.name) \(column.type.rawValue)"),
+                    "\(table.name).\(column.name)")
             }
         }
     }

@@ -87,10 +87,16 @@ package actor StoreHandle {
     func hasMessages(in snapshot: any StorageSnapshot) async throws -> Bool {
         if let census, census.stamp == snapshot.stamp { return census.hasMessages }
         if let census, census.hasMessages, census.stamp.epoch == snapshot.stamp.epoch { return true }
-        let filter = ConversationMemory.Filter.all.entries
-        let found = try await !snapshot.entries(after: nil, limit: 1, matching: filter).entries.isEmpty
+        let found = try await Self.findsMessages(in: snapshot)
         census = (snapshot.stamp, found)
         return found
+    }
+
+    // Not on the actor, whose other callers need not wait for a scan.
+    @concurrent
+    private static func findsMessages(in snapshot: any StorageSnapshot) async throws -> Bool {
+        let filter = ConversationMemory.Filter.all.entries
+        return try await !snapshot.entries(after: nil, limit: 1, matching: filter).entries.isEmpty
     }
 
     /// Closes the store.
