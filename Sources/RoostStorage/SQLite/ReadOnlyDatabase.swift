@@ -9,9 +9,11 @@ import RoostModel
 /// If a repair or conversion was interrupted after it was committed, the database that it created is read.
 ///
 /// SQLite reads a database in write-ahead mode only with an index in shared memory, a file that it cannot
-/// create here. There are two ways to read the database nevertheless.
+/// create here. There are three ways to read the database nevertheless; the first that works is used.
 final class ReadOnlyDatabase: Sendable {
     private enum Method {
+        /// A process that can write the folder has created the index. SQLite's locks work as usual.
+        case shared
         /// The log is empty, so the database file alone is complete. SQLite takes no locks; each read is
         /// followed by a check that the file has not changed.
         case immutable
@@ -58,6 +60,7 @@ final class ReadOnlyDatabase: Sendable {
         guard isReadOnly(url) else { return nil }
         let url = try DatabaseReplacement(of: url).current()
         guard try DatabaseFile(url).size() ?? 0 > 0 else { return nil }
+        if let shared = try openShared(url, options) { return shared }
         let signature = Signature(url)
         if signature.hasEmptyLog,
             let readers = try DatabaseConnections.openReaders(DatabaseFile(url, isImmutable: true), options)
@@ -65,6 +68,21 @@ final class ReadOnlyDatabase: Sendable {
             return ReadOnlyDatabase(url, .immutable, signature, readers)
         }
         return try openCopy(url, options)
+    }
+
+    private static func openShared(
+        _ url: URL, _ options: SQLiteStorageProvider.Options
+    ) throws -> ReadOnlyDatabase? {
+        guard ["-shm", "-wal"].allSatisfy({ access(url.path + $0, R_OK) == 0 }) else { return nil }
+        do {
+            return try DatabaseConnections.openReaders(DatabaseFile(url), options).map {
+                ReadOnlyDatabase(url, .shared, Signature(url), $0)
+            }
+        } catch let error as DatabaseError
+            where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(error.resultCode)
+        {
+            return nil
+        }
     }
 
     private static func isReadOnly(_ url: URL) -> Bool {
