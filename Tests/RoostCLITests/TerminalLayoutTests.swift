@@ -49,16 +49,21 @@ import Testing
     }
 
     @Test func `The names of columns are shortened before texts become unreadable`() {
+        let columns = [
+            EntryRow.idColumn, TableColumn(name: "created", shownLength: 16),
+            TableColumn(name: "entries", isNumber: true), TableColumn(name: "clusters", isNumber: true),
+            TableColumn(name: "tags", isFlexible: true),
+        ]
         let rows = [
             ["12345678", "2026-01-31T09:30", "120", "8", "before-cleanup"],
             ["12345678", "2026-01-31T09:30", "7", "0", ""],
         ]
         for width in [45, 60, 80] {
-            let layout = TableLayout(BackupDocument.columns, rows: rows, width: width)
+            let layout = TableLayout(columns, rows: rows, width: width)
             for row in rows { #expect(layout.line(row, isStyled: false).count <= width) }
             #expect(layout.header.count <= width, "\(layout.header)")
         }
-        let wide = TableLayout(BackupDocument.columns, rows: rows, width: 80)
+        let wide = TableLayout(columns, rows: rows, width: 80)
         #expect(wide.header.contains("entries") && wide.line(rows[0], isStyled: false).hasSuffix("cleanup"))
         let id = TableLayout.indentedLine(["0.5", "title"], [TableColumn(name: ""), TableColumn(name: "")])
         #expect(id == "  0.5  title")
