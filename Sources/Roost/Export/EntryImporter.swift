@@ -98,7 +98,9 @@ struct EntryImporter {
             if keepsStoredValues, let old { Self.keepValues(of: old, in: &entry) }
             if hasVectors(entry) {
                 upserts.append(entry)
-            } else if let old, old.content.utf8.elementsEqual(entry.content.utf8), old.structure == entry.structure {
+            } else if let old, old.content.utf8.elementsEqual(entry.content.utf8),
+                old.structure == entry.structure
+            {
                 (entry.embeddings, entry.passages) = (old.embeddings, old.passages)
                 if isTable { entry.location = old.location }
                 upserts.append(entry)

@@ -161,7 +161,8 @@ extension Entry: Codable {
         }
         let structure = try container.decodeIfPresent(String.self, forKey: .structure).map { text in
             guard let structure = TextStructure(base64: text, of: content) else {
-                throw container.damage(.structure, "the structure is not that of the text; without it, the text is read again")
+                throw container.damage(
+                    .structure, "the structure is not that of the text; without it, the text is read again")
             }
             return structure
         }
