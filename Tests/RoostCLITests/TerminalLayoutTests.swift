@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostServer
 import TestSupport
 import Testing
 
