@@ -271,7 +271,7 @@ let package = Package(
         .testTarget(
             name: "RoostCLITests",
             dependencies: [
-                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostCLI",
+                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostCLI", "RoostServer",
                 "RoostFiles", "RoostModel", "FakeServer", "storage-worker",
             ]),
         .testTarget(
