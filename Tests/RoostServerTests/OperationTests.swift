@@ -131,7 +131,8 @@ struct OperationTests {
             ("fetch", ["show", entry], ["id": sample.entry], nil),
             ("list", ["list", "--tag=garden"], ["tags": ["garden"]], "entries"),
             (
-                "count", ["list", "--by=tag", "--by=year"], ["by": ["tag", "year"], "limit": 1_000], "counts"
+                "count", ["list", "--by=tag", "--by=year", "--tag=garden"],
+                ["by": ["tag", "year"], "tags": ["garden"]], "counts"
             ),
             ("clusters", ["cluster", "list"], [:], "clusters"),
             ("clusters", ["cluster", "find", "garden"], ["query": "garden"], "clusters"),
