@@ -20,7 +20,7 @@ struct PortableSQLTests {
     private static func contents() throws -> [String: String] {
         let folder = Fixtures.repository.appendingPathComponent("Sources/RoostPostgres")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0 != "VectorIndexSQL.swift" }
+            .filter { $0 != "PostgresVectorIndex.swift" }
         return try Dictionary(
             uniqueKeysWithValues: names.map {
                 ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
