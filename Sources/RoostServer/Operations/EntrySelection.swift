@@ -18,7 +18,7 @@ struct EntrySelection: Decodable, Sendable {
                 "ids",
                 Schema.array(
                     of: Schema.string("An id.", minimum: 1, maximum: OperationContext.maximumNameLength),
-                    "Only entries with these ids.", minimum: 1, maximum: 1_000), .programs),
+                    "Only entries with these ids.", minimum: 1, maximum: 250), .programs),
             Argument(
                 "tags",
                 Schema.array(
