@@ -36,7 +36,7 @@ import Testing
 
     @Test func `the extension of the file chooses the format`() throws {
         try prepare()
-        for (name, start) in [("x.csv", "id,source,"), ("x.ndjson", "{\"content\""), ("x", "{\"content\"")] {
+        for (name, start) in [("x.csv", "id,source,"), ("x.jsonl", "{\"content\""), ("x", "{\"content\"")] {
             try run("export", "entries", "--store=s", "-o", name)
             let text = try String(contentsOf: file(name), encoding: .utf8)
             #expect(text.hasPrefix(start), "\(name): \(text.prefix(40))")
