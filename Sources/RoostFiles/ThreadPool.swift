@@ -144,7 +144,7 @@ extension Array where Element: Sendable {
                 next += 1
                 group.addTask { (index, try await transform(element)) }
             }
-            for _ in 0..<limit { addNext() }
+            for _ in 0..<Swift.min(limit, count) { addNext() }
             while let (index, value) = try await group.next() {
                 values[index] = .some(value)
                 addNext()
