@@ -192,7 +192,7 @@ enum HitRow {
     ]
 
     static func row(
-        _ hit: QueryHit, in result: QueryResult, document additions: HitDocument.Additions
+        _ hit: QueryHit, in result: QueryResult, document additions: HitDetails.Selection
     ) -> ListRow {
         let document = PrintedHit(hit, in: result, additions)
         return ListRow(
@@ -209,13 +209,13 @@ enum HitRow {
 /// The JSON output for a hit: that of the operation `search`, and the members for `--explain` and `--context`.
 struct PrintedHit: Encodable {
     let hit: EntryDocument
-    private let details: HitDocument
+    private let details: HitDetails
 
     private enum CodingKeys: String, CodingKey { case explanation, context }
 
-    init(_ hit: QueryHit, in result: QueryResult, _ additions: HitDocument.Additions) {
+    init(_ hit: QueryHit, in result: QueryResult, _ additions: HitDetails.Selection) {
         self.hit = EntryDocument(hit, in: result)
-        details = HitDocument(hit, nil, additions)
+        details = HitDetails(hit, additions)
     }
 
     func encode(to encoder: any Encoder) throws {
