@@ -145,7 +145,7 @@ struct SearchRun: Sendable {
         var result = QueryResult(
             hits: [], stamp: snapshot.stamp,
             candidateCount: allowed?.count ?? max(0, count - plan.excluded.count),
-            omittedTokens: plan.omittedTokens, notices: notices, text: plan.text)
+            omittedTokens: plan.omittedTokens, notices: notices, text: plan.usesWords ? plan.text : nil)
         guard needed > 0, allowed?.isEmpty != true else {
             result.isNoise = plan.judgesNoise
             return result
