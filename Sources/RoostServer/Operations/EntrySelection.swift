@@ -18,7 +18,7 @@ struct EntrySelection: Decodable, Sendable {
                 "ids",
                 Schema.array(
                     of: Schema.string("An id.", minimum: 1, maximum: OperationContext.maximumNameLength),
-                    "Only entries with these ids.", minimum: 1, maximum: 250), .programs),
+                    "Only entries with these ids.", minimum: 1, maximum: 200), .programs),
             Argument(
                 "tags",
                 Schema.array(
@@ -34,7 +34,7 @@ struct EntrySelection: Decodable, Sendable {
                 Schema.array(
                     of: Schema.string("A source.", minimum: 1, maximum: 4_096),
                     "Only entries from one of these files, folders or web addresses: a path, or the 'url' of a "
-                        + "result or its beginning up to a slash.", maximum: 32)),
+                        + "result or its beginning up to a slash.", maximum: 8)),
             Argument(
                 "cluster",
                 Schema.string(
