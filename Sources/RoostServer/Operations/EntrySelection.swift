@@ -18,7 +18,7 @@ struct EntrySelection: Decodable, Sendable {
                 "ids",
                 Schema.array(
                     of: Schema.string("An id.", minimum: 1, maximum: OperationContext.maximumNameLength),
-                    "Only entries with these ids.", minimum: 1, maximum: 200), .programs),
+                    "Only entries with these ids.", minimum: 1, maximum: 100), .programs),
             Argument(
                 "tags",
                 Schema.array(
