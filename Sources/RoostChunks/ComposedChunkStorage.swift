@@ -10,11 +10,11 @@ public protocol ChunkStorageComposable: ChunkStorage {
     var retrieval: any ChunkStorageRetrieval { get }
     /// A faster existence check than that of the retrieval, or `nil` to use the retrieval.
     var existence: (any ChunkStorageExistence)? { get }
-    /// The component that writes sets of chunks to a file, or `nil` (the default) if there is none.
+    /// The component that writes sets of chunks to a file, or `nil` (the default) if the storage has no such component.
     var export: (any ChunkStorageExport)? { get }
-    /// The component that reads sets of chunks from a file, or `nil` (the default) if there is none.
+    /// The component that reads sets of chunks from a file, or `nil` (the default) if the storage has no such component.
     var `import`: (any ChunkStorageImport)? { get }
-    /// Read access to chunks of another storage, or `nil` (the default) if there is none.
+    /// Read access to chunks of another storage, or `nil` (the default) if the storage has no such component.
     var sharing: (any ChunkStorageSharing)? { get }
 }
 

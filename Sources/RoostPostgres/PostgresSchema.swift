@@ -336,7 +336,7 @@ enum TableSQL {
             """, [Parameter(store), Parameter(revision), Parameter(seconds)])
     }
 
-    /// Returns the revision of the latest removal before a date; NULL if there is none.
+    /// Returns the revision of the latest removal before a date; NULL if nothing was removed.
     static func lastRemoval(store: UUID, before date: Date) -> Statement {
         Statement(
             "SELECT max(revision) FROM roost.removals WHERE store = $1::uuid AND removed < $2::int8",

@@ -27,7 +27,7 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
     public var cohesionOfRun: Double?
     /// The mean cosine similarity between all clustered entries and their centroids; `nil` if there are none.
     public var cohesion: Double?
-    /// The reasons to cluster again; empty if there is none.
+    /// The reasons to cluster again; otherwise empty.
     public var reasons: [String]
 
     /// Whether there is a reason to cluster again.

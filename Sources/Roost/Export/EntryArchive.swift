@@ -180,7 +180,7 @@ struct EntryLineReader {
             do {
                 return try decoder.decode(Entry.self, from: line)
             } catch {
-                let fault = JSONFault.description(of: line, fallback: "it is not an entry")
+                let fault = JSONFault.description(of: line, fallback: Self.reason(for: error))
                 throw RoostError(
                     .badInput,
                     "cannot import \(name): line \(lines.number) is not in the format of exported entries "
@@ -188,6 +188,11 @@ struct EntryLineReader {
             }
         }
         return nil
+    }
+
+    private static func reason(for error: any Error) -> String {
+        guard case .dataCorrupted(let context) = error as? DecodingError else { return "it is not an entry" }
+        return context.debugDescription
     }
 
     private func checkVersion(_ version: Int) throws {

@@ -79,8 +79,10 @@ struct HitText {
     func excerpt(_ snippet: Snippet, of entry: Entry) -> [String] {
         let cells = Self.cells(of: snippet, in: entry.content)
         guard !cells.isEmpty else { return [] }
+        func hasText(_ bytes: Substring.UTF8View) -> Bool { Substring(bytes).contains { !$0.isWhitespace } }
         let isCut = (
-            snippet.utf8Range.lowerBound > 0, snippet.utf8Range.upperBound < entry.content.utf8.count
+            hasText(entry.content.utf8.prefix(snippet.utf8Range.lowerBound)),
+            hasText(entry.content.utf8.dropFirst(snippet.utf8Range.upperBound))
         )
         guard let width else {
             return [Self.indent + (isCut.0 ? "…" : "") + Self.styled(cells) + (isCut.1 ? "…" : "")]

@@ -25,7 +25,7 @@ struct OfficePackage {
         return xml
     }
 
-    /// Returns a parser of the first part with a type of relationship; `nil` if there is none.
+    /// Returns a parser of the first part with a type of relationship; `nil` if no part has it.
     func xml(ofType type: String) throws -> XMLPull? {
         try relationships.targets(ofType: type).first.flatMap { try archive.xml($0) }
     }

@@ -108,7 +108,7 @@ public struct StoreIndex: Sendable {
             ? .writtenWithoutGraph(passages: built.passages) : .written
     }
 
-    /// Returns a description of the search index; `nil` if there is none for this history of the store.
+    /// Returns a description of the search index; `nil` if this history of the store has no index.
     ///
     /// - Throws: `StorageError` with `.damaged` if the index is corrupt.
     @concurrent
