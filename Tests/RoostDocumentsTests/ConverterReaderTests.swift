@@ -9,8 +9,7 @@ import Testing
     /// Writes a script and returns its path.
     private static func script(_ body: String, in folder: URL) throws -> String {
         let file = folder.appendingPathComponent("convert")
-        try Data("#!/bin/sh\n\(body)\n".utf8).write(to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path)
+        try writeScript(body, to: file)
         return file.path
     }
 

@@ -63,3 +63,16 @@ public enum TestTool {
         try starting.withLock { _ in try process.run() }
     }
 }
+
+/// Writes an executable script for `/bin/sh`. Another process writes the file: a child that another test starts at the
+/// same time would inherit our open file until it runs its program, and until then nothing can execute the script.
+public func writeScript(_ body: String, to file: URL) throws {
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = [
+        "-c", "printf '%s\\n' '#!/bin/sh' \"$1\" >\"$0\" && chmod 700 \"$0\"", file.path, body,
+    ]
+    try TestTool.start(shell)
+    shell.waitUntilExit()
+    guard shell.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+}

@@ -64,11 +64,7 @@ import Testing
         /// Syncs with another converter, with which the state of the last sync does not count.
         func sync(_ script: String?) async throws -> SyncReport {
             try? FileManager.default.removeItem(at: program)
-            if let script {
-                try Data("#!/bin/sh\n\(script)\n".utf8).write(to: program)
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o700], ofItemAtPath: program.path)
-            }
+            if let script { try writeScript(script, to: program) }
             var folder = fixture.tree.folder
             folder.converters = ["org": program.path]
             fixture.tree = SyncTree(folder: folder, state: SyncState())
@@ -100,8 +96,7 @@ import Testing
         // The status of a file is recorded only if its times are in the past.
         try await Task.sleep(for: .milliseconds(50))
         #expect(try await fixture.sync().entries.skipped.count == 1)
-        try Data("#!/bin/sh\ncat \"$1\"\n".utf8).write(to: program)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
+        try writeScript("cat \"$1\"", to: program)
         #expect(try await fixture.sync().entries.new == 1)
         #expect(
             DocumentError.programLimitExceeded("").isTransient && !DocumentError.limitExceeded("").isTransient
