@@ -56,7 +56,7 @@ let package = Package(
         .library(name: "RoostPostgres", targets: ["RoostPostgres"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
-        .executable(name: "roost", targets: ["RoostProgram"]),
+        .executable(name: "roost", targets: ["RoostCLI", "CRoostLinkage"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -103,6 +103,8 @@ let package = Package(
         .target(name: "CGMimeLoader", dependencies: ["CRoostLoader", "CGMime"]),
         .target(name: "CPostgresLoader", dependencies: ["CRoostLoader", "CPostgres"]),
         .target(name: "CRoostVersion", cSettings: buildCommit),
+        // Options of a linker reach everything that links a target. Tests link RoostCLI, but not this target.
+        .target(name: "CRoostLinkage", linkerSettings: staticRuntime),
         .target(
             name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]
         ),
@@ -173,14 +175,13 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // The commands of `roost`.
-        .target(
+        .executableTarget(
             name: "RoostCLI",
             dependencies: [
                 "Roost", "RoostChunks", "RoostConversations", "RoostServer",
                 "RoostRemote", "RoostFiles", "RoostDocuments", "CRoostVersion", "RoostPostgres", "RoostModel",
                 "RoostStorage", argumentParser, logging,
             ]),
-        .executableTarget(name: "RoostProgram", dependencies: ["RoostCLI"], linkerSettings: staticRuntime),
         .target(
             name: "RoostTestKit",
             dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),

@@ -6,15 +6,8 @@ import RoostChunks
 import RoostDocuments
 import RoostStorage
 
-/// The entry point of the program `roost`.
-package enum CommandLineTool {
-    /// Runs the command that the arguments of the process name. If it fails, writes a message to standard
-    /// error and ends the process with the exit status of the error.
-    package static func run() async {
-        await RoostCommand.main()
-    }
-}
-
+/// The program `roost`.
+@main
 struct RoostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost",
