@@ -18,14 +18,10 @@ public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
             case delay(Duration)
         }
 
-        /// The kinds of calls that are counted and that can fail.
-        public var calls: Set<StorageCall>
-        /// The number of the first counted call that fails. The numbers start at 1.
-        public var first: Int
-        /// The number of consecutive calls that fail.
-        public var count: Int
-        /// The effect of the fault on each of these calls.
-        public var fault: Fault
+        let calls: Set<StorageCall>
+        let first: Int
+        let count: Int
+        let fault: Fault
 
         /// Creates a plan.
         ///

@@ -119,7 +119,8 @@ public struct StorageContents: Sendable, Hashable {
 }
 
 extension StorageProvider {
-    /// Reads all changes after a cursor. A page that does not advance is an error, so that no test hangs.
+    /// Reads all changes after a cursor, which is encoded and decoded between two pages, because programs store
+    /// cursors as JSON. A page that does not advance is an error, so that no test hangs.
     ///
     /// - Returns: `nil` if the store requires a reset.
     func allChanges(
@@ -141,7 +142,7 @@ extension StorageProvider {
                     "cannot read the changes: a page that is not the last one "
                         + (page.isEmpty ? "is empty" : "does not advance the cursor"))
             }
-            cursor = next
+            cursor = try JSONDecoder().decode(ChangeCursor.self, from: JSONEncoder().encode(next))
         }
     }
 }

@@ -10,10 +10,9 @@ import RoostModel
 ///         try await law.check(MyFixture())
 ///     }
 public enum StorageLaw: String, Sendable, CaseIterable {
-    /// Saved entries are returned by `fetchEntries()` in the order in which they were inserted.
+    /// Saved entries are returned by `fetchEntries()` in the order in which they were inserted. Saving an entry
+    /// replaces a stored entry with the same id.
     case savedEntriesCanBeFetched
-    /// Saving an entry replaces a stored entry with the same id.
-    case savingReplacesEntryWithSameID
     /// `updateCluster(_:)` sets the members of a cluster, and removes them from other clusters.
     case clustersKeepTheirMembers
     /// Every field of entries, sources, clusters, assignments and runs is stored unchanged.
@@ -36,12 +35,10 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case commitIsIdempotent
     /// Every commit that changes something has a higher revision than the previous commit.
     case revisionsIncrease
-    /// The change feed reports every change exactly once and in commit order, regardless of the page size.
+    /// The change feed reports every change exactly once and in commit order, regardless of the page size. A page
+    /// can end inside a batch, and a cursor can be encoded as JSON and decoded again.
     case changesAreCompleteAndOrdered
-    /// A page of the change feed can end inside a batch, and a cursor can be encoded as JSON and decoded
-    /// again.
-    case changePagesMaySplitBatches
-    /// A cursor from an earlier epoch requires a reset.
+    /// A cursor of an earlier epoch, or of a state that the store does not have, requires a reset.
     case newEpochRequiresReset
     /// A batch with a new epoch begins a new history in the same commit.
     case batchCanBeginNewEpoch
@@ -49,9 +46,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case filtersMatchReference
     /// Pages of vectors contain every vector exactly once, regardless of the page size.
     case vectorsAreReadInPages
-    /// If a task is already canceled, its commits write nothing and begin no new epoch.
-    case cancelledCommitWritesNothing
-    /// If eight tasks commit concurrently, all commits are stored.
+    /// If eight tasks commit concurrently, all commits are stored. From the level `durable` on, they use two
+    /// handles, which see each other's commits.
     case concurrentWritersLoseNoUpdates
     /// A task never sees a partial batch while another task commits it.
     case concurrentReadersSeeOnlyCompleteBatches
@@ -66,27 +62,20 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case heldSnapshotsOutliveNewEpochs
     /// Vectors with a different dimension are rejected, unless the batch replaces all vectors.
     case vectorsHaveOneDimension
-    /// Each source record lists the ids of the source's entries.
+    /// Source records are read in the order of the bytes of their ids, and each lists the source's entries.
     case sourcesListTheirEntries
-    /// Source records are read in the order of the bytes of their ids.
-    case sourcesAreSorted
     /// A store that is closed and opened again is unchanged, also after rejected and canceled batches, and
     /// cursors remain valid.
     case reopenedStoreIsUnchanged
-    /// Different handles to one store see each other's commits.
-    case handlesSeeEachOthersCommits
-    /// A cursor requires a reset if the store does not have the state to which the cursor refers.
-    case olderCopyRequiresReset
     /// A new clustering replaces all clusters and assignments in a single step.
     case clusteringIsReplacedAtomically
     /// A rejected batch changes nothing, and batches with invalid data are rejected.
     case invalidBatchesAreRejected
-    /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored unchanged.
+    /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored unchanged. Strings
+    /// that differ only in Unicode normalization are different, except for tags in filters.
     case unusualNamesAreAccepted
-    /// Strings that differ only in Unicode normalization are stored unchanged and, except for tags in
-    /// filters, treated as different.
-    case textIsComparedByBytes
-    /// A commit that is canceled while it is running either completes, or throws without writing anything.
+    /// A commit that is canceled while it is running either completes, or throws without writing anything. The
+    /// calls of a task that is already canceled write nothing.
     case commitIsCancelledOrComplete
     /// A closed handle rejects calls, but its snapshots and other handles still work.
     case closedHandleRejectsCalls
@@ -106,10 +95,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     /// The lowest level at which a store must obey the law.
     public var level: StorageLevel {
         switch self {
-        case .savedEntriesCanBeFetched, .savingReplacesEntryWithSameID, .clustersKeepTheirMembers:
-            .simple
-        case .reopenedStoreIsUnchanged, .handlesSeeEachOthersCommits,
-            .olderCopyRequiresReset, .closedHandleRejectsCalls, .closingLosesNoCommits,
+        case .savedEntriesCanBeFetched, .clustersKeepTheirMembers: .simple
+        case .reopenedStoreIsUnchanged, .closedHandleRejectsCalls, .closingLosesNoCommits,
             .unclosedHandleLosesNoCommits:
             .durable
         case .concurrentProcessesLoseNoUpdates, .killedProcessLosesNoCommits, .readersSeeOnlyCompleteBatches,
@@ -143,7 +130,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     private func run(_ trial: Trial) async throws {
         switch self {
         case .savedEntriesCanBeFetched: try await trial.savedEntriesCanBeFetched()
-        case .savingReplacesEntryWithSameID: try await trial.savingReplacesEntryWithSameID()
         case .clustersKeepTheirMembers: try await trial.clustersKeepTheirMembers()
         case .everyFieldIsPreserved: try await trial.everyFieldIsPreserved()
         case .deletionRemovesEntries: try await trial.deletionRemovesEntries()
@@ -155,12 +141,10 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .commitIsIdempotent: try await trial.commitIsIdempotent()
         case .revisionsIncrease: try await trial.revisionsIncrease()
         case .changesAreCompleteAndOrdered: try await trial.changesAreCompleteAndOrdered()
-        case .changePagesMaySplitBatches: try await trial.changePagesMaySplitBatches()
         case .newEpochRequiresReset: try await trial.newEpochRequiresReset()
         case .batchCanBeginNewEpoch: try await trial.batchCanBeginNewEpoch()
         case .filtersMatchReference: try await trial.filtersMatchReference()
         case .vectorsAreReadInPages: try await trial.vectorsAreReadInPages()
-        case .cancelledCommitWritesNothing: try await trial.cancelledCommitWritesNothing()
         case .concurrentWritersLoseNoUpdates: try await trial.concurrentWritersLoseNoUpdates()
         case .concurrentReadersSeeOnlyCompleteBatches:
             try await trial.concurrentReadersSeeOnlyCompleteBatches()
@@ -170,14 +154,10 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .heldSnapshotsOutliveNewEpochs: try await trial.heldSnapshotsOutliveNewEpochs()
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
         case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
-        case .sourcesAreSorted: try await trial.sourcesAreSorted()
         case .reopenedStoreIsUnchanged: try await trial.reopenedStoreIsUnchanged()
-        case .handlesSeeEachOthersCommits: try await trial.handlesSeeEachOthersCommits()
-        case .olderCopyRequiresReset: try await trial.olderCopyRequiresReset()
         case .clusteringIsReplacedAtomically: try await trial.clusteringIsReplacedAtomically()
         case .invalidBatchesAreRejected: try await trial.invalidBatchesAreRejected()
         case .unusualNamesAreAccepted: try await trial.unusualNamesAreAccepted()
-        case .textIsComparedByBytes: try await trial.textIsComparedByBytes()
         case .commitIsCancelledOrComplete: try await trial.commitIsCancelledOrComplete()
         case .closedHandleRejectsCalls: try await trial.closedHandleRejectsCalls()
         case .closingLosesNoCommits: try await trial.closingLosesNoCommits()

@@ -4,6 +4,35 @@ import Synchronization
 
 /// Checks of the laws about crashes, handles and processes.
 extension Trial {
+    func reopenedStoreIsUnchanged() async throws {
+        let entries = (0..<50).map { entry($0) }
+        try await store.saveEntries(entries)
+        for number in 0..<5 { try await store.saveEntry(entry(100 + number)) }
+        try await store.deleteEntry(entries[7].id)
+        try await store.updateCluster(Cluster(label: "c", members: [entries[1].id]))
+        let (stamp, before) = (try await store.snapshot().stamp, try await StorageContents(store))
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        let (new, kept) = (entry(200), entries[0].id)
+        try await requireError(.conflict, "an expected absence of an entry that is stored") {
+            _ = try await store.commit(
+                WriteBatch(upserts: [new], removals: [kept], expecting: .init(entries: [kept: .zero])))
+        }
+        try await requireError(.dimensionMismatch, "a vector of another dimension") {
+            _ = try await store.commit(WriteBatch(upserts: [new, entry(201, dimension: 5)]))
+        }
+        try await requireCancellation("a commit") { [store] in
+            _ = try await store.commit(WriteBatch(upserts: [new]))
+        }
+        try await store.close()
+        let reopened = try await fixture.open()
+        try requireEqual(try await reopened.snapshot().stamp, stamp, "the stamp")
+        try requireSame(try await StorageContents(reopened), before, "the reopened store")
+        try requireEqual(
+            try await reopened.allChanges(after: cursor, limit: 100)?.changes.count, 0,
+            "the number of changes since a cursor from before the reopening")
+        try await reopened.close()
+    }
+
     func unclosedHandleLosesNoCommits() async throws {
         let entries = (0..<20).map { entry($0) }
         for entry in entries { try await store.saveEntry(entry) }

@@ -4,10 +4,8 @@ public import RoostChunks
 /// A guarantee that every existence check must give, in combination with the storage that it checks. Each law
 /// is a separate test case.
 public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
-    /// A chunk exists after it has been written, but not before.
+    /// A chunk exists after it has been written, but not before, and not after it has been deleted.
     case writtenChunksExist
-    /// A chunk no longer exists after it has been deleted.
-    case deletedChunksDoNotExist
     /// Checking a batch of identifiers gives the same answers as checking each identifier separately.
     case batchAnswersEqualSingleAnswers
     /// A batch of thousands of identifiers can be checked.
@@ -25,7 +23,7 @@ public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
         let names = ChunkOrganizationLaw.identifiers
         let data = Data("x".utf8)
         switch self {
-        case .writtenChunksExist, .deletedChunksDoNotExist:
+        case .writtenChunksExist:
             for name in names {
                 try require(
                     await !existence.chunkExists(identifier: name), "'\(name)' exists before it is written")
@@ -35,7 +33,6 @@ public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
                 try require(
                     try await existence.presence(of: name), "'\(name)' was written but is not present")
             }
-            guard self == .deletedChunksDoNotExist else { return }
             for name in names {
                 try await storage.deleteChunk(name)
                 try require(
