@@ -118,7 +118,7 @@ enum ChunkName {
     static func components(of identifier: ChunkIdentifier) -> [String] {
         var (components, component) = ([String](), [UInt8]())
         for byte in identifier.id.utf8 {
-            let escaped = isUnescaped(byte) ? [byte] : [UInt8(ascii: "%")] + Hexadecimal.digits(of: byte)
+            let escaped = isUnescaped(byte) ? [byte] : Array("%\(Hexadecimal.text([byte]))".utf8)
             if component.count + escaped.count > maximumComponentLength {
                 components.append(String(decoding: component + [UInt8(ascii: "+")], as: UTF8.self))
                 component = []

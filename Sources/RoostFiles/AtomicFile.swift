@@ -23,9 +23,9 @@ package enum AtomicFile {
     ///
     /// - Throws: ``FileError``, with `EEXIST` if the file exists.
     package static func create(_ data: Data, at url: URL, files: FileSystem = .standard) throws {
-        try write(to: url, files: files, publish: files.link) { file in
-            try data.withUnsafeBytes { try file.write($0) }
-        }
+        let file = try ReplacementFile(of: url, files: files)
+        try file.write(data)
+        try file.publish(by: files.link)
     }
 
     /// Replaces a file atomically and durably with the bytes that `body` writes.
@@ -35,7 +35,9 @@ package enum AtomicFile {
     package static func write(
         to url: URL, files: FileSystem = .standard, _ body: (FileDescriptor) throws -> Void
     ) throws {
-        try write(to: url, files: files, publish: files.rename, body)
+        let file = try ReplacementFile(of: url, files: files)
+        try file.withFile(body)
+        try file.publish()
     }
 
     /// Replaces a file atomically with a copy of another file. The copy shares the original's disk blocks if
@@ -72,15 +74,6 @@ package enum AtomicFile {
         /// The value of `FICLONE` in `linux/fs.h`, a macro that Swift cannot import.
         private static let ioctlShareBlocks: UInt = 0x4004_9409
     #endif
-
-    private static func write(
-        to url: URL, files: FileSystem, publish: (_ temporary: String, _ path: String) throws -> Void,
-        _ body: (FileDescriptor) throws -> Void
-    ) throws {
-        let replacement = try ReplacementFile(of: url, files: files)
-        try replacement.withFile(body)
-        try replacement.publish(by: publish)
-    }
 
     /// Removes the temporary files that terminated processes left in a folder. The caller must hold a lock
     /// that keeps other processes from writing to the folder.

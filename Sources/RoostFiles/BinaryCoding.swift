@@ -88,11 +88,6 @@ package enum Hexadecimal {
     private static let lowercase = Array("0123456789abcdef".utf8)
     private static let uppercase = Array("0123456789ABCDEF".utf8)
 
-    package static func digits(of byte: UInt8, isUppercase: Bool = false) -> [UInt8] {
-        let digits = isUppercase ? uppercase : lowercase
-        return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-
     package static func text(_ bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> String {
         let digits = isUppercase ? uppercase : lowercase
         var text: [UInt8] = []

@@ -24,11 +24,13 @@ package final class FileDescriptor: Sendable {
 
     deinit { close(raw) }
 
-    package func size() throws -> Int {
+    package func status() throws -> stat {
         var status = stat()
-        guard fstat(raw, &status) == 0 else { throw FileError.last("read the size of", path) }
-        return Int(status.st_size)
+        guard fstat(raw, &status) == 0 else { throw FileError.last("read the status of", path) }
+        return status
     }
+
+    package func size() throws -> Int { Int(try status().st_size) }
 
     /// Writes all bytes at the current position of the file, and continues after partial writes.
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -124,12 +126,11 @@ package struct FileIdentity: Sendable, Hashable {
     }
 
     package init?(_ file: FileDescriptor) {
-        var status = stat()
-        guard fstat(file.raw, &status) == 0 else { return nil }
+        guard let status = try? file.status() else { return nil }
         self.init(status)
     }
 
-    private init(_ status: stat) {
+    fileprivate init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }
@@ -137,7 +138,7 @@ package struct FileIdentity: Sendable, Hashable {
 
 /// The properties of a file by which changes are detected.
 package struct FileSignature: Sendable, Hashable {
-    private let identity: FileIdentity?
+    private let identity: FileIdentity
     package let size: Int
     private let seconds: Int
     private let nanoseconds: Int
@@ -146,7 +147,7 @@ package struct FileSignature: Sendable, Hashable {
     package init?(_ url: URL) {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }
-        identity = FileIdentity(url)
+        identity = FileIdentity(status)
         size = Int(status.st_size)
         seconds = status.modificationTime.tv_sec
         nanoseconds = status.modificationTime.tv_nsec

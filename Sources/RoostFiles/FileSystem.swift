@@ -15,11 +15,9 @@ package struct FileSystem: Sendable {
 
     /// - Parameter willPerform: Called before each step. It returns the failure to inject, or `nil` to
     ///   perform the step normally.
-    package init(willPerform: (@Sendable (FileStep) -> FileFault?)?) {
-        self.init(willPerform: willPerform, synchronizesEachFile: true)
-    }
-
-    private init(willPerform: (@Sendable (FileStep) -> FileFault?)?, synchronizesEachFile: Bool) {
+    package init(
+        willPerform: (@Sendable (FileStep) -> FileFault?)?, synchronizesEachFile: Bool = true
+    ) {
         (self.willPerform, self.synchronizesEachFile) = (willPerform, synchronizesEachFile)
     }
 

@@ -17,10 +17,8 @@ package final class MappedFile: @unchecked Sendable {
         path = url.path
         // Without O_NONBLOCK, opening a named pipe would wait for a writer.
         let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
-        let size = try file.size()
-        var status = stat()
-        // Reads the time from the descriptor, because the path may refer to another file by now.
-        guard fstat(file.raw, &status) == 0 else { throw FileError.last("read the size of", path) }
+        let status = try file.status()
+        let size = Int(status.st_size)
         let time = status.modificationTime
         // Some file systems permit times that are too far from 1970.
         modifiedMilliseconds = Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000

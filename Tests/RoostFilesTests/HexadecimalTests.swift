@@ -13,10 +13,6 @@ struct HexadecimalTests {
         #expect(Hexadecimal.text(bytes) == lower.joined())
         #expect(Hexadecimal.text(bytes) == bytes.map { String(format: "%02x", $0) }.joined())
         #expect(Hexadecimal.text(bytes, isUppercase: true) == lower.joined().uppercased())
-        for (byte, text) in zip(bytes, lower) {
-            #expect(Hexadecimal.digits(of: byte) == Array(text.utf8))
-            #expect(Hexadecimal.digits(of: byte, isUppercase: true) == Array(text.uppercased().utf8))
-        }
         #expect(Hexadecimal.text([]) == "")
     }
 

@@ -26,8 +26,7 @@ extension [UInt8] {
                 case 13: append(UInt8(ascii: "r"))
                 case 9: append(UInt8(ascii: "t"))
                 default:
-                    append(literal: "u00")
-                    append(contentsOf: Hexadecimal.digits(of: byte))
+                    append(contentsOf: "u00\(Hexadecimal.text([byte]))".utf8)
                 }
             }
             append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))

@@ -238,7 +238,7 @@ struct SignatureV4: Sendable {
                 UInt8(ascii: "_"), UInt8(ascii: "~"):
                 bytes.append(byte)
             case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%")] + Hexadecimal.digits(of: byte, isUppercase: true)
+            default: bytes += "%\(Hexadecimal.text([byte], isUppercase: true))".utf8
             }
         }
         return String(decoding: bytes, as: UTF8.self)
