@@ -150,8 +150,7 @@ extension KnowledgeStore {
         if let reason = changes.content.flatMap(TextParts.refusal) {
             throw RoostError(.badInput, "cannot change entry \(id.text): \(reason)")
         }
-        return try await ConflictRetry.standard.run {
-            let snapshot = try await storage.snapshot()
+        return try await storage.commitChange { snapshot in
             guard let entry = try await snapshot.entries([id]).first else {
                 throw RoostError(.notFound, "cannot change entry \(id.text): it was not found")
             }
@@ -165,7 +164,7 @@ extension KnowledgeStore {
                     changed.metadata[DocumentKey.links] = links
                 }
             }
-            guard changed != entry else { return entry }
+            guard changed != entry else { return (WriteBatch(), entry) }
             changed.updatedAt = Date()
             var report = IngestReport()
             if hasNewText {
@@ -176,8 +175,7 @@ extension KnowledgeStore {
                 var placing = BatchPlacement(of: self)
                 try await placing.assign([id], in: &batch, snapshot)
             }
-            _ = try await storage.commit(batch)
-            return changed
+            return (batch, changed)
         } recoveringWith: { _ in
             // If the entry still has the expected revision, the conflict was about the clusters.
             guard let expected else { return true }
@@ -219,8 +217,7 @@ extension KnowledgeStore {
         guard changes.addedTags.allSatisfy({ TagName.spelling(of: $0) != nil }) else {
             throw RoostError(.badInput, "cannot add the tag: it is empty")
         }
-        return try await ConflictRetry.standard.run {
-            let snapshot = try await storage.snapshot()
+        return try await storage.commitChange { snapshot in
             let entries = try await snapshot.entries(ids)
             let found = Set(entries.map(\.id))
             if let missing = ids.first(where: { !found.contains($0) }) {
@@ -235,8 +232,7 @@ extension KnowledgeStore {
                 return changed
             }
             let revisions = try await snapshot.revisions(of: changed.map(\.id))
-            _ = try await storage.commit(WriteBatch(upserts: changed, expecting: .init(entries: revisions)))
-            return changed.count
+            return (WriteBatch(upserts: changed, expecting: .init(entries: revisions)), changed.count)
         }
     }
 
@@ -263,15 +259,12 @@ extension KnowledgeStore {
     /// - Throws: `StorageError`.
     @discardableResult
     public func remove(matching filter: EntryFilter) async throws -> Int {
-        try await ConflictRetry.standard.run {
-            let snapshot = try await storage.snapshot()
+        try await storage.commitChange { snapshot in
             var ids: [Entry.ID] = []
             for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
-            guard !ids.isEmpty else { return 0 }
             // An entry that changes meanwhile may no longer match.
             let revisions = try await snapshot.revisions(of: ids)
-            _ = try await storage.commit(WriteBatch(removals: ids, expecting: .init(entries: revisions)))
-            return ids.count
+            return (WriteBatch(removals: ids, expecting: .init(entries: revisions)), ids.count)
         }
     }
 
@@ -280,17 +273,15 @@ extension KnowledgeStore {
     ///
     /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
     package func remove(_ selection: RemovalSelection) async throws -> Int? {
-        try await ConflictRetry.standard.run {
-            let snapshot = try await storage.snapshot()
+        try await storage.commitChange { snapshot in
             let found = try await selection.contents(of: snapshot)
-            guard !found.isEmpty else { return nil }
+            guard !found.isEmpty else { return (WriteBatch(), nil) }
             // An ingest in between could add entries, which would stay without the record of their source.
             let stamp = snapshot.stamp
             let batch = WriteBatch(
                 removals: Array(found.entries), removedSources: found.sources,
                 expecting: .init(epoch: stamp.epoch, revision: stamp.revision))
-            _ = try await storage.commit(batch)
-            return found.entries.count
+            return (batch, found.entries.count)
         }
     }
 

@@ -285,14 +285,11 @@ extension StorageProvider {
     func commitClusterChange<Value: Sendable>(
         _ change: @Sendable (any StorageSnapshot) async throws -> (batch: WriteBatch, value: Value)
     ) async throws -> Value {
-        try await ConflictRetry.standard.run {
-            let snapshot = try await snapshot()
+        try await commitChange { snapshot in
             let revision = try await snapshot.clustersRevision()
             var change = try await change(snapshot)
-            guard !change.batch.isEmpty else { return change.value }
             change.batch.expecting.clusters = revision
-            _ = try await commit(change.batch)
-            return change.value
+            return change
         }
     }
 }

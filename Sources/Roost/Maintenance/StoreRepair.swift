@@ -176,10 +176,9 @@ struct StoreRepair {
     }
 
     private static func embedAgain(_ ids: [Entry.ID], in store: KnowledgeStore) async throws -> Int {
-        try await ConflictRetry.standard.run {
-            let snapshot = try await store.storage.snapshot()
+        try await store.storage.commitChange { snapshot in
             let entries = try await snapshot.entries(ids)
-            guard !entries.isEmpty else { return 0 }
+            guard !entries.isEmpty else { return (WriteBatch(), 0) }
             var report = IngestReport()
             let texts = entries.map { entry in
                 var entry = entry
@@ -189,8 +188,7 @@ struct StoreRepair {
             var batch = WriteBatch(
                 upserts: try await store.entryEmbedder.embed(texts, reusing: nil, &report))
             batch.expecting.revision = snapshot.stamp.revision
-            _ = try await store.storage.commit(batch)
-            return entries.count
+            return (batch, entries.count)
         }
     }
 

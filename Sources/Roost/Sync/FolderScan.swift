@@ -127,11 +127,18 @@ struct FileStatus: Sendable, Hashable {
             inode: UInt64(truncatingIfNeeded: status.st_ino))
     }
 
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    /// Returns a time in nanoseconds since 1970. Times that 64 bits cannot hold, before 1678 and after 2262,
+    /// are replaced with the nearest ones that they can.
+    static func nanoseconds(_ time: timespec) -> Int64 {
+        let maximum = Int64.max / 1_000_000_000 - 60
+        return min(max(Int64(time.tv_sec), -maximum), maximum) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return nanoseconds(time)
+    }
 
     /// Returns whether a change after the given time would change the status.
     ///

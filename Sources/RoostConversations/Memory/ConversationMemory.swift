@@ -105,13 +105,12 @@ public struct ConversationMemory: Sendable {
     /// - Throws: `StorageError`; `CancellationError`.
     @discardableResult
     public func forget(_ messages: [RememberedMessage]) async throws -> Int {
-        try await ConflictRetry.standard.run {
-            let snapshot = try await store.storage.snapshot()
+        try await store.storage.commitChange { snapshot in
             // The revisions show which entries exist, without reading their texts and vectors.
             let ids = messages.map(\.id)
             var stored = Set(try await snapshot.revisions(of: ids).keys)
             let present = ids.filter { stored.remove($0) != nil }
-            guard !present.isEmpty else { return 0 }
+            guard !present.isEmpty else { return (WriteBatch(), 0) }
             var batch = WriteBatch(removals: present)
             let removed = Set(present)
             // Removes the source record of a scope together with the last message of the scope.
@@ -121,8 +120,7 @@ public struct ConversationMemory: Sendable {
             }
             batch.expecting.epoch = snapshot.stamp.epoch
             batch.expecting.revision = snapshot.stamp.revision
-            _ = try await store.storage.commit(batch)
-            return present.count
+            return (batch, present.count)
         }
     }
 }

@@ -25,10 +25,17 @@ struct MessageWriter: Sendable {
         while !rest.isEmpty {
             try Task.checkCancellation()
             let step = try await ConflictRetry.standard.run {
-                try await commitNext(of: rest, isContinued: isContinued, &run)
+                // The snapshot is released before the commit; see `commitChange`.
+                let step = try await next(
+                    of: rest, isContinued: isContinued, &run, in: store.storage.snapshot())
+                guard !step.batch.isEmpty else { return step }
+                run.placement.committed(step.batch, at: try await store.storage.commit(step.batch))
+                run.embedded = [:]
+                return step
             }
-            report.new += step.new
-            report.known += rest.count - step.rest.count - step.new
+            let new = step.batch.upserts.count
+            report.new += new
+            report.known += rest.count - step.rest.count - new
             (rest, isContinued) = (step.rest, true)
         }
         return report
@@ -45,17 +52,18 @@ struct MessageWriter: Sendable {
         var embedded: [Int: Entry] = [:]
     }
 
-    /// Commits the next messages of a call with consecutive numbers, except those that the scope contains.
+    /// Returns the batch that adds the next messages of a call with consecutive numbers, except those that the
+    /// scope contains.
     ///
     /// - Parameters:
     ///   - messages: The messages that remain.
     ///   - isContinued: Whether the call has already committed messages, so that the next ones follow them.
     ///     Otherwise, the messages that the conversation ends with, and those that were removed, are known.
-    /// - Returns: The number of messages that were added, and the messages that remain.
-    private func commitNext(
-        of messages: ArraySlice<PendingMessage>, isContinued: Bool, _ run: inout Run
-    ) async throws -> (new: Int, rest: ArraySlice<PendingMessage>) {
-        let snapshot = try await store.storage.snapshot()
+    /// - Returns: The batch, which is empty if all of them are known, and the messages that remain.
+    private func next(
+        of messages: ArraySlice<PendingMessage>, isContinued: Bool, _ run: inout Run,
+        in snapshot: any StorageSnapshot
+    ) async throws -> (batch: WriteBatch, rest: ArraySlice<PendingMessage>) {
         var conversation: StoredConversation?
         var unknown = messages
         if !isContinued {
@@ -66,9 +74,9 @@ struct MessageWriter: Sendable {
         let rest = unknown.dropFirst(run.batchSize)
         let present = try await present(unknown.prefix(run.batchSize), snapshot)
         let missing = unknown.prefix(run.batchSize).filter { !present.contains($0.index) }
-        guard !missing.isEmpty else { return (0, rest) }
+        guard !missing.isEmpty else { return (WriteBatch(), rest) }
         if conversation == nil { conversation = try await StoredConversation(scope, in: snapshot) }
-        guard let conversation else { return (0, rest) }
+        guard let conversation else { return (WriteBatch(), rest) }
         let identities = try await conversation.identities(of: missing)
         var entries = zip(missing, identities).map { entry(of: $0, $1, at: run.now) }
         try await embed(&entries, of: missing, snapshot, &run)
@@ -85,9 +93,7 @@ struct MessageWriter: Sendable {
         batch.expecting.epoch = snapshot.stamp.epoch
         batch.expecting.revision = snapshot.stamp.revision
         try await run.placement.assign(Set(entries.map(\.id)), in: &batch, snapshot)
-        run.placement.committed(batch, at: try await store.storage.commit(batch))
-        run.embedded = [:]
-        return (entries.count, rest)
+        return (batch, rest)
     }
 
     /// Gives entries the vectors of their texts. A message that is empty or contains only white space is not

@@ -5,8 +5,8 @@
 /// again, compute a new batch, and commit it:
 ///
 ///     let changed = try await ConflictRetry.standard.run {
-///         let snapshot = try await storage.snapshot()
-///         let batch = try await makeBatch(snapshot)      // with expectations from this snapshot
+///         // With expectations from the snapshot, which is released before the commit.
+///         let batch = try await makeBatch(storage.snapshot())
 ///         return try await storage.commit(batch)
 ///     }
 ///
@@ -63,5 +63,28 @@ package struct ConflictRetry: Sendable {
         }
         try Task.checkCancellation()
         return try await operation()
+    }
+}
+
+extension StorageProvider {
+    /// Commits a batch that is computed from a snapshot. If another writer changes the store in the meantime,
+    /// it is computed again from the new state. An empty batch is not committed.
+    ///
+    /// The snapshot is released before the commit: while a snapshot of the state before is held, the storage
+    /// cannot reclaim space, and the log of a database would grow with each commit. `change` must not keep it.
+    ///
+    /// - Parameters:
+    ///   - change: Returns the batch, with expectations from the snapshot, and the result of the call.
+    ///   - recover: See ``ConflictRetry/run(_:recoveringWith:)``.
+    package func commitChange<Value>(
+        _ change: (any StorageSnapshot) async throws -> (batch: WriteBatch, value: Value),
+        recoveringWith recover: (StorageError) async throws -> Bool = { _ in true }
+    ) async throws -> Value {
+        try await ConflictRetry.standard.run(
+            {
+                let (batch, value) = try await change(snapshot())
+                if !batch.isEmpty { _ = try await commit(batch) }
+                return value
+            }, recoveringWith: recover)
     }
 }

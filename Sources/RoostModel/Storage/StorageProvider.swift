@@ -182,8 +182,7 @@ extension StorageProvider {
     }
 
     public func updateCluster(_ cluster: Cluster) async throws {
-        try await ConflictRetry.standard.run {
-            let snapshot = try await snapshot()
+        try await commitChange { snapshot in
             let revision = try await snapshot.clustersRevision()
             let members = Set(cluster.members)
             let known = try await snapshot.revisions(of: cluster.members)
@@ -201,7 +200,7 @@ extension StorageProvider {
                 },
                 unassignments: before.filter { !members.contains($0) },
                 expecting: .init(clusters: revision))
-            _ = try await commit(batch)
+            return (batch, ())
         }
     }
 

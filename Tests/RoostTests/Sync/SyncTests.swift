@@ -193,6 +193,17 @@ import Testing
         #expect(try await fixture.entries()["a.md"]?.content == "another text")
     }
 
+    @Test func `times that 64 bits cannot hold are not settled, and end no program`() {
+        let now = FileStatus.now
+        for seconds in [Int.max, 1 << 40, Int.min] {
+            let time = FileStatus.nanoseconds(timespec(tv_sec: seconds, tv_nsec: 999_999_999))
+            #expect((time > now) == (seconds > 0))
+            let status = FileStatus(size: 1, modified: time, changed: time, inode: 1)
+            #expect(!status.isSettled(at: time))
+            #expect(status.isSettled(at: now) == (seconds < 0))
+        }
+    }
+
     @Test func `the share of the files that are read is reported`() async throws {
         let fixture = try SyncFixture()
         // A commit contains 256 entries.
