@@ -146,7 +146,7 @@ let package = Package(
             name: "RoostDocuments",
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostText", "CRoostKernels", "CCommonMark", "CGMimeLoader",
-                "CGumbo", "CUchardet", "CXML", "CZip", yams,
+                "CGumbo", "CUchardet", "CXML", "CZip", grdb, yams,
             ]),
 
         // The composition of the modules above.
@@ -247,7 +247,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "RoostDocumentsTests",
-            dependencies: ["TestSupport", "RoostBenchmarks", "RoostDocuments", "RoostModel"]),
+            dependencies: ["TestSupport", "RoostBenchmarks", "RoostDocuments", "RoostModel", grdb]),
         .testTarget(name: "RoostTextTests", dependencies: ["TestSupport", "RoostText"]),
         .testTarget(
             name: "RoostConversationsTests",

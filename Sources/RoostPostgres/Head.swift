@@ -180,12 +180,9 @@ struct ChangeReader {
     func page(
         after cursor: ChangeCursor, limit: Int, _ connection: Connection, _ limits: CallLimits
     ) throws -> ChangePage {
-        var cursor = cursor
-        if cursor == .start {
-            cursor = ChangeCursor(epoch: head.epoch, revision: .zero, ordinal: 0, horizon: head.horizon)
-        }
-        guard cursor.epoch == head.epoch, cursor.revision <= head.revision,
-            head.horizon <= max(cursor.horizon, cursor.revision)
+        guard
+            let cursor = cursor.resolved(
+                epoch: head.epoch, revision: head.revision, horizon: head.horizon)
         else { return .resetRequired }
         guard var changes = try entryChanges(after: cursor, limit: limit, connection, limits) else {
             return .resetRequired
@@ -199,16 +196,7 @@ struct ChangeReader {
                     kind: .clustersReplaced(try head.run()?.id), revision: clusters.revision,
                     ordinal: clusters.ordinal))
         }
-        changes.sort { ($0.revision, $0.ordinal) < ($1.revision, $1.ordinal) }
-        let isLast = changes.count <= limit
-        if isLast {
-            (cursor.revision, cursor.ordinal) = (head.revision, .max)
-            if head.revision == .zero { cursor = .start }
-        } else {
-            changes.removeSubrange(limit...)
-            (cursor.revision, cursor.ordinal) = (changes[limit - 1].revision, changes[limit - 1].ordinal)
-        }
-        return .changes(changes, next: cursor, isLast: isLast)
+        return cursor.page(of: changes, limit: limit, revision: head.revision)
     }
 
     /// Returns the changes of entries; `nil` if removals after the cursor have been deleted.

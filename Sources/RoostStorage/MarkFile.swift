@@ -57,15 +57,26 @@ struct RevisionMark {
         Self.file(of: database).write([epoch.uuidString, "\(revision)"])
     }
 
-    /// Returns whether the database with the given properties has lost commits.
-    func isNewer(than meta: Meta) -> Bool { epoch == meta.epoch && revision > meta.revision }
+    /// Returns the mark if the database has lost the commit that it states.
+    ///
+    /// The mark is read before the database, so that a commit between the two reads cannot make it newer.
+    ///
+    /// - Parameter meta: Reads the properties of the database. Its transaction must not have read anything yet.
+    static func lost(
+        by database: String, _ meta: () throws -> Meta
+    ) throws -> (mark: RevisionMark, meta: Meta)? {
+        guard let mark = RevisionMark(of: database) else { return nil }
+        let meta = try meta()
+        return mark.epoch == meta.epoch && mark.revision > meta.revision ? (mark, meta) : nil
+    }
 
-    func check(_ meta: Meta, _ database: String) throws {
-        guard isNewer(than: meta) else { return }
+    /// - Throws: `StorageError` with `.damaged` if the database has lost commits.
+    static func check(_ database: String, _ meta: () throws -> Meta) throws {
+        guard let (mark, meta) = try lost(by: database, meta) else { return }
         throw StorageError(
             .damaged,
-            "cannot open \(database): it is at revision \(meta.revision), but revision \(revision) had been "
-                + "committed; its write-ahead log is truncated, or an older copy replaced it. A repair "
+            "cannot open \(database): it is at revision \(meta.revision), but revision \(mark.revision) had "
+                + "been committed; its write-ahead log is truncated, or an older copy replaced it. A repair "
                 + "continues from revision \(meta.revision), in a new epoch",
             remedy: .repairStore)
     }

@@ -96,6 +96,25 @@ import Testing
         #expect(killed > tried * 9 / 10)
     }
 
+    @Test(arguments: CrashWorkload.Backend.allCases, [false, true])
+    func `the next process opens a store whose creation was killed`(
+        backend: CrashWorkload.Backend, half: Bool
+    ) async throws {
+        var killed = 0
+        for point in 1...30 {
+            let folder = try TemporaryFolder()
+            killed += try Self.run(backend, folder.url, point: point, half: half).wasKilled ? 1 : 0
+            do {
+                let store = try await CrashWorkload.open(backend, in: folder.url)
+                try await store.saveEntry(Entry(content: "after the crash"))
+                try await store.close()
+            } catch {
+                Issue.record("\(backend) killed \(half ? "inside" : "before") step \(point): \(error)")
+            }
+        }
+        #expect(killed > 25)
+    }
+
     static func inspect(_ backend: CrashWorkload.Backend, _ folder: URL) async throws -> [StorageFinding] {
         switch backend {
         case .json:

@@ -1,6 +1,6 @@
 public import Foundation
+package import RoostDocuments
 import RoostModel
-package import RoostStorage
 
 /// The texts in a database of another program: that of `llm`, or that of Chroma.
 public struct TextArchive: Sendable {

@@ -140,23 +140,12 @@ struct ConversationDatabase: Sendable {
     ) throws -> Value {
         let lock = try acquireLock(pool.path, isCancelled: isCancelled)
         defer { lock.release() }
-        var value: Value?
-        try pool.writeWithoutTransaction { database in
-            try database.inTransaction(.immediate) {
-                value = try body(database)
-                try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
-                if isCancelled() { throw CancellationError() }
-                return .commit
-            }
+        return try pool.commit { database in
+            let value = try body(database)
+            try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
+            if isCancelled() { throw CancellationError() }
+            return value
         }
-        if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
-            // The commit has succeeded. If the log cannot be shortened now, a later commit tries again.
-            _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
-        }
-        guard let value else {
-            throw StorageError(.inputOutput, "cannot write to the conversation database: no transaction ran")
-        }
-        return value
     }
 
     /// Returns a value that changes with every transaction of any process.

@@ -44,7 +44,7 @@ package struct InMemorySnapshot: StorageSnapshot {
         var dimension = 0
         var count = 0
         var next: UInt32?
-        for stored in state.rows(after: row) where state.dimension(of: stored) > 0 {
+        for stored in state.rows(after: row) where state.record(of: stored).dimension > 0 {
             if count == limit {
                 next = rows.last
                 break
@@ -97,7 +97,7 @@ package struct InMemorySnapshot: StorageSnapshot {
     package func assignments(of ids: [Entry.ID]?) -> [Assignment] {
         guard let ids else { return state.assignments }
         let rows = ids.compactMap { state.rows[$0] }.sorted { $0.row < $1.row }
-        return rows.compactMap { state.assignmentsByEntry[state.id(of: $0)] }
+        return rows.compactMap { state.assignmentsByEntry[state.record(of: $0).id] }
     }
 
     package func clusteringRun() -> ClusteringRun? { state.run }

@@ -33,21 +33,13 @@ extension StoreState {
             }
         }
         applyClusters(batch, &writer)
-        if writer.clustersChanged {
-            let position = writer.nextPosition()
-            clustersPosition = position
-            log.append(position, .clusters)
-        }
+        if writer.clustersChanged { clustersPosition = writer.nextPosition() }
         if let newEpoch = batch.newEpoch, newEpoch != epoch {
             epoch = newEpoch
             writer.changed = true
         }
         guard writer.changed else { return false }
         revision = writer.revision
-        if log.needsCompaction {
-            let current = self
-            log.compact { current.isCurrent($0, $1) }
-        }
         return true
     }
 
@@ -63,12 +55,12 @@ extension StoreState {
     package mutating func forgetRemovals(before date: Date) {
         guard let earliest = earliestRemoval, earliest < date else { return }
         earliestRemoval = nil
-        for (id, tombstone) in tombstones {
-            if tombstone.removedAt < date {
+        for (id, removal) in tombstones {
+            if removal.removedAt < date {
                 tombstones.removeValue(forKey: id)
-                horizon = max(horizon, tombstone.position.revision)
+                horizon = max(horizon, removal.position.revision)
             } else {
-                earliestRemoval = min(earliestRemoval ?? tombstone.removedAt, tombstone.removedAt)
+                earliestRemoval = min(earliestRemoval ?? removal.removedAt, removal.removedAt)
             }
         }
     }
@@ -90,14 +82,7 @@ extension StoreState {
     /// Returns the ids of the upserted entries that equal the stored entries with the same ids.
     private func unchangedEntries(of batch: WriteBatch) throws -> Set<UUID> {
         var unchanged = Set<UUID>()
-        for entry in batch.upserts {
-            guard let row = rows[entry.id] else { continue }
-            switch row.stored {
-            case .resident(let resident): if resident.entry != entry { continue }
-            case .archived: if try self.entry(of: row) != entry { continue }
-            }
-            unchanged.insert(entry.id)
-        }
+        for entry in batch.upserts where try self.entry(entry.id) == entry { unchanged.insert(entry.id) }
         return unchanged
     }
 
@@ -113,7 +98,9 @@ extension StoreState {
     /// Checks that all vectors will have the same dimension after the batch is applied.
     private func checkDimensions(_ batch: WriteBatch) throws {
         let replaced = Set(batch.upserts.map(\.id)).union(batch.removals)
-        let leaving = replaced.reduce(0) { $0 + (rows[$1].map { dimension(of: $0) > 0 } == true ? 1 : 0) }
+        let leaving = replaced.reduce(0) {
+            $0 + (rows[$1].map { record(of: $0).dimension > 0 } == true ? 1 : 0)
+        }
         // If the batch replaces or removes all stored vectors, its own vectors may have another dimension.
         var expected = leaving == vectorCount ? nil : dimension
         for entry in batch.upserts where !entry.embeddings.isEmpty {
@@ -164,16 +151,14 @@ extension StoreState {
         return true
     }
 
-    mutating func remember(_ tombstone: Tombstone, of id: Entry.ID) {
-        tombstones[id] = tombstone
-        earliestRemoval = min(earliestRemoval ?? tombstone.removedAt, tombstone.removedAt)
+    mutating func remember(_ removal: Removal) {
+        tombstones[removal.id] = removal
+        earliestRemoval = min(earliestRemoval ?? removal.removedAt, removal.removedAt)
     }
 
     private mutating func remove(_ id: Entry.ID, at date: Date, _ writer: inout Writer) {
         guard forgetRow(id) else { return }
-        let position = writer.nextPosition()
-        remember(Tombstone(position: position, removedAt: date), of: id)
-        log.append(position, .entry(id))
+        remember(Removal(id: id, position: writer.nextPosition(), removedAt: date))
     }
 
     private mutating func upsert(_ entry: Entry, _ writer: inout Writer) {
@@ -181,9 +166,8 @@ extension StoreState {
         if let old { forget(old) }
         let row = old?.row ?? UInt32(firstNewRow + newIDs.count)
         if old == nil { newIDs.append(entry.id) }
-        let position = writer.nextPosition()
         let resident = ResidentEntry(entry)
-        rows[entry.id] = Row(stored: .resident(resident), row: row, position: position)
+        rows[entry.id] = Row(stored: .resident(resident), row: row, position: writer.nextPosition())
         tombstones.removeValue(forKey: entry.id)
         if let source = entry.source { residentsBySource[ExactText(source), default: []].insert(entry.id) }
         if !entry.embeddings.isEmpty {
@@ -191,12 +175,11 @@ extension StoreState {
             vectorCount += 1
             dimension = entry.embeddings.count
         }
-        log.append(position, .entry(entry.id))
     }
 
     /// Removes an entry that is being replaced or removed from the vector count and the lookup tables.
     private mutating func forget(_ old: Row) {
-        if dimension(of: old) > 0 {
+        if record(of: old).dimension > 0 {
             vectorCount -= 1
             if vectorCount == 0 { dimension = nil }
         }

@@ -2,18 +2,19 @@ package import Foundation
 internal import HashTreeCollections
 
 extension StoreState {
+    /// The record of a removed entry, from which the change feed reports the removal.
+    package struct Removal: Sendable, Hashable {
+        package var id: UUID
+        package var position: ChangePosition
+        package var removedAt: Date
+
+        package init(id: UUID, position: ChangePosition, removedAt: Date) {
+            (self.id, self.position, self.removedAt) = (id, position, removedAt)
+        }
+    }
+
     /// The data of a store, except for the contents of its entries.
     package struct Archive: Sendable {
-        package struct Removal: Sendable, Hashable {
-            package var id: UUID
-            package var position: ChangePosition
-            package var removedAt: Date
-
-            package init(id: UUID, position: ChangePosition, removedAt: Date) {
-                (self.id, self.position, self.removedAt) = (id, position, removedAt)
-            }
-        }
-
         package var store: UUID
         package var epoch: UUID
         package var revision: Revision
@@ -52,15 +53,10 @@ extension StoreState {
 
     package var archivableEntries: some Sequence<ArchivableEntry> {
         rows(after: nil).lazy.map { row in
-            switch row.stored {
-            case .resident(let resident):
-                let record = ArchivedEntries.Record(
-                    id: resident.entry.id, row: row.row, position: row.position,
-                    dimension: resident.entry.embeddings.count, digest: resident.digest,
-                    source: resident.entry.source)
-                return ArchivableEntry(record: record, archivedIndex: nil, entry: resident.entry)
-            case .archived(let index):
-                return ArchivableEntry(record: archived.records[index], archivedIndex: index, entry: nil)
+            let record = record(of: row)
+            return switch row.stored {
+            case .resident(let resident): ArchivableEntry(record: record, entry: resident.entry)
+            case .archived(let index): ArchivableEntry(record: record, archivedIndex: index)
             }
         }
     }
@@ -78,10 +74,7 @@ extension StoreState {
         archive.horizon = horizon
         archive.nextRow = firstNewRow + newIDs.count
         archive.records = archivableEntries.map(\.record)
-        archive.removals = tombstones.map {
-            .init(id: $0.key, position: $0.value.position, removedAt: $0.value.removedAt)
-        }
-        archive.removals.sort { $0.position < $1.position }
+        archive.removals = tombstones.values.sorted { $0.position < $1.position }
         archive.sources = sources
         archive.clusters = clusterOrder.compactMap { clusterRecords[$0] }
         archive.assignments = assignments
@@ -105,15 +98,9 @@ extension StoreState {
             (0...Int(UInt32.max / 2)).contains(archive.nextRow),
             positions.allSatisfy({ $0.revision <= archive.revision })
         else { throw damaged }
-        var items = archive.records.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
-        items += archive.removals.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
-        if let position = archive.clustersPosition {
-            items.append(ChangeLog.Item(position: position, subject: .clusters))
-        }
-        items.sort { $0.position < $1.position }
         self.init(store: archive.store, epoch: archive.epoch, revision: archive.revision)
         archived = ArchivedEntries(records: archive.records, contents: contents)
-        (firstNewRow, log, horizon) = (archive.nextRow, ChangeLog(archived: items), archive.horizon)
+        (firstNewRow, horizon) = (archive.nextRow, archive.horizon)
         var last: UInt32?
         for (index, record) in archive.records.enumerated() {
             guard Int(record.row) < archive.nextRow, last.map({ $0 < record.row }) != false,
@@ -129,7 +116,7 @@ extension StoreState {
         }
         for removal in archive.removals {
             guard rows[removal.id] == nil else { throw damaged }
-            remember(Tombstone(position: removal.position, removedAt: removal.removedAt), of: removal.id)
+            remember(removal)
         }
         for source in archive.sources { sourceRecords[ExactText(source.id)] = source }
         for var cluster in archive.clusters {

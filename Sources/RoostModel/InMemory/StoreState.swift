@@ -7,9 +7,9 @@ internal import HashTreeCollections
 /// implementation with which tests compare other providers.
 ///
 /// A copy is a snapshot. The persistent trees share their structure, so a copy is O(1), and a later change of
-/// a tree copies only the path to the changed node. The first change after a copy also copies the arrays of
-/// new ids and of changes, which are short compared with the entries. Archived entries are not held in
-/// memory; they are read on request.
+/// a tree copies only the path to the changed node. The first change after a copy also copies the array of new
+/// ids, which is short compared with the entries. Archived entries are not held in memory; they are read on
+/// request.
 package struct StoreState: Sendable {
     struct Row: Sendable {
         var stored: StoredEntry
@@ -33,12 +33,6 @@ package struct StoreState: Sendable {
         }
     }
 
-    /// The record of a removed entry, from which the change feed reports the removal.
-    struct Tombstone: Sendable {
-        var position: ChangePosition
-        var removedAt: Date
-    }
-
     let store: UUID
     var epoch: UUID
     var revision: Revision
@@ -48,8 +42,8 @@ package struct StoreState: Sendable {
     var firstNewRow = 0
     /// The ids of the entries in row `firstNewRow` and the following rows; `nil` for a removed entry.
     var newIDs: [UUID?] = []
-    var log = ChangeLog()
-    var tombstones: TreeDictionary<UUID, Tombstone> = [:]
+    /// The removed entries that are not forgotten yet.
+    var tombstones: TreeDictionary<UUID, Removal> = [:]
     /// A date before which no remembered removal was made; `nil` if no removal is remembered. Without it,
     /// every commit would have to look for removals to forget.
     var earliestRemoval: Date?
@@ -91,24 +85,18 @@ package struct StoreState: Sendable {
         let known = Set(entries.map(\.id))
         batch.assignments = Self.assignments(to: clusters).filter { known.contains($0.entry) }
         try apply(batch)
-        log = ChangeLog()
-        var items: [(ChangePosition, ChangeLog.Subject)] = []
+        func revision(at date: Date) -> Revision {
+            max(Revision(rawValue: UInt64(clamping: date.milliseconds)), Revision.zero.next)
+        }
         for (index, entry) in entries.enumerated() {
-            let date = Revision(rawValue: UInt64(clamping: entry.updatedAt.milliseconds))
-            let position = ChangePosition(revision: max(date, Revision.zero.next), ordinal: UInt32(index + 1))
-            rows[entry.id]?.position = position
-            items.append((position, .entry(entry.id)))
+            rows[entry.id]?.position = ChangePosition(
+                revision: revision(at: entry.updatedAt), ordinal: UInt32(index + 1))
         }
-        if let latest = clusters.map(\.updatedAt.milliseconds).max() {
-            let position = ChangePosition(
-                revision: max(Revision(rawValue: UInt64(clamping: latest)), Revision.zero.next), ordinal: .max
-            )
-            clustersPosition = position
-            items.append((position, .clusters))
+        clustersPosition = clusters.map(\.updatedAt).max().map {
+            ChangePosition(revision: revision(at: $0), ordinal: .max)
         }
-        for (position, subject) in items.sorted(by: { $0.0 < $1.0 }) { log.append(position, subject) }
-        let latest = (entries.map(\.updatedAt) + clusters.map(\.updatedAt)).map(\.milliseconds).max() ?? 0
-        revision = max(revision, Revision(rawValue: UInt64(clamping: latest)))
+        let latest = (entries.map(\.updatedAt) + clusters.map(\.updatedAt)).max()
+        self.revision = max(self.revision, latest.map(revision) ?? .zero)
     }
 
     private static func assignments(to clusters: [Cluster]) -> [Assignment] {
@@ -157,24 +145,15 @@ package struct StoreState: Sendable {
         }
     }
 
-    func id(of row: Row) -> UUID {
+    /// Returns the facts about the entry in a row, without reading the entry.
+    func record(of row: Row) -> ArchivedEntries.Record {
         switch row.stored {
-        case .resident(let resident): resident.entry.id
-        case .archived(let index): archived.records[index].id
-        }
-    }
-
-    func source(of row: Row) -> Source.ID? {
-        switch row.stored {
-        case .resident(let resident): resident.entry.source
-        case .archived(let index): archived.records[index].source
-        }
-    }
-
-    func dimension(of row: Row) -> Int {
-        switch row.stored {
-        case .resident(let resident): resident.entry.embeddings.count
-        case .archived(let index): archived.records[index].dimension
+        case .resident(let resident):
+            ArchivedEntries.Record(
+                id: resident.entry.id, row: row.row, position: row.position,
+                dimension: resident.entry.embeddings.count, digest: resident.digest,
+                source: resident.entry.source)
+        case .archived(let index): archived.records[index]
         }
     }
 
@@ -224,8 +203,9 @@ package struct StoreState: Sendable {
     /// contents.
     func matches(_ row: Row, _ filter: EntryFilter) throws -> Bool {
         if filter.matchesAll { return true }
-        let id = id(of: row)
-        guard filter.allows(source: source(of: row)) else { return false }
+        let record = record(of: row)
+        let id = record.id
+        guard filter.allows(source: record.source) else { return false }
         if let cluster = filter.cluster, assignmentsByEntry[id]?.cluster != cluster { return false }
         if filter.isUnclustered, assignmentsByEntry[id]?.cluster != nil { return false }
         if !filter.dependsOnContents {
@@ -251,7 +231,7 @@ package struct StoreState: Sendable {
             }
             found.append(row)
         }
-        return found.sorted { $0.row < $1.row }.map { self.id(of: $0) }
+        return found.sorted { $0.row < $1.row }.map { record(of: $0).id }
     }
 
     /// The revision of the latest change of clusters, run or assignments; `.zero` if there was none.
@@ -264,7 +244,7 @@ package struct StoreState: Sendable {
         var members: [UUID: [UUID]] = [:]
         if !clusterOrder.isEmpty {
             for row in rows(after: nil) {
-                let id = id(of: row)
+                let id = record(of: row).id
                 if let cluster = assignmentsByEntry[id]?.cluster { members[cluster, default: []].append(id) }
             }
         }
@@ -278,58 +258,58 @@ package struct StoreState: Sendable {
 
     /// All assignments, in the order of their entries' rows.
     package var assignments: [Assignment] {
-        assignmentsByEntry.isEmpty ? [] : rows(after: nil).compactMap { assignmentsByEntry[id(of: $0)] }
+        assignmentsByEntry.isEmpty
+            ? [] : rows(after: nil).compactMap { assignmentsByEntry[record(of: $0).id] }
     }
 
     // MARK: Changes
 
+    /// Returns the changes after a cursor.
+    ///
+    /// - Complexity: O(1) if nothing has changed since, otherwise O(n), where n is the number of entries and
+    ///   remembered removals.
     package func changes(after cursor: ChangeCursor, limit: Int) throws -> ChangePage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
-        var cursor = cursor
-        if cursor == .start {
-            cursor = ChangeCursor(epoch: epoch, revision: .zero, ordinal: 0, horizon: horizon)
+        guard let cursor = cursor.resolved(epoch: epoch, revision: revision, horizon: horizon) else {
+            return .resetRequired
         }
-        guard cursor.epoch == epoch, cursor.revision <= revision,
-            horizon <= max(cursor.horizon, cursor.revision)
-        else { return .resetRequired }
         let start = ChangePosition(revision: cursor.revision, ordinal: cursor.ordinal)
-        var changes: [Change] = []
-        var isLast = true
-        for item in log.items(after: start) where isCurrent(item.position, item.subject) {
-            if changes.count == limit {
-                isLast = false
-                break
+        var first = FirstChanges(limit: limit)
+        if start < ChangePosition(revision: revision, ordinal: .max) {
+            for (id, row) in rows where row.position > start { first.add(.upserted(id), row.position) }
+            for (id, removal) in tombstones where removal.position > start {
+                first.add(.removed(id), removal.position)
             }
-            changes.append(
-                Change(
-                    kind: kind(of: item.subject), revision: item.position.revision,
-                    ordinal: item.position.ordinal))
+            if let clustersPosition, clustersPosition > start {
+                first.add(.clustersReplaced(run?.id), clustersPosition)
+            }
         }
-        if isLast {
-            // The page contains all changes up to the latest revision, and later changes have a later
-            // revision. The cursor can therefore point to the end of the latest revision.
-            cursor.revision = revision
-            cursor.ordinal = .max
-            // Before the first commit, the store may not have an epoch yet.
-            if revision == .zero { cursor = .start }
-        } else if let last = changes.last {
-            cursor.revision = last.revision
-            cursor.ordinal = last.ordinal
-        }
-        return .changes(changes, next: cursor, isLast: isLast)
+        return cursor.page(of: first.changes, limit: limit, revision: revision)
     }
 
-    private func kind(of subject: ChangeLog.Subject) -> Change.Kind {
-        switch subject {
-        case .clusters: .clustersReplaced(run?.id)
-        case .entry(let id): rows[id] == nil ? .removed(id) : .upserted(id)
+    /// Collects changes in any order, and keeps at least one more of the first ones than a page has.
+    private struct FirstChanges {
+        let limit: Int
+        var changes: [Change] = []
+
+        /// - Complexity: O(log(limit)) amortized.
+        mutating func add(_ kind: Change.Kind, _ position: ChangePosition) {
+            changes.append(Change(kind: kind, revision: position.revision, ordinal: position.ordinal))
+            guard changes.count / 4 > limit else { return }
+            changes.sort { ($0.revision, $0.ordinal) < ($1.revision, $1.ordinal) }
+            changes.removeSubrange((limit + 1)...)
         }
     }
+}
 
-    func isCurrent(_ position: ChangePosition, _ subject: ChangeLog.Subject) -> Bool {
-        switch subject {
-        case .clusters: clustersPosition == position
-        case .entry(let id): (rows[id]?.position ?? tombstones[id]?.position) == position
-        }
+/// The position of a change in the change feed: its commit, and its ordinal within the commit.
+package struct ChangePosition: Sendable, Hashable, Comparable {
+    package var revision: Revision
+    package var ordinal: UInt32
+
+    package init(revision: Revision, ordinal: UInt32) { (self.revision, self.ordinal) = (revision, ordinal) }
+
+    package static func < (left: ChangePosition, right: ChangePosition) -> Bool {
+        (left.revision, left.ordinal) < (right.revision, right.ordinal)
     }
 }

@@ -61,6 +61,37 @@ public struct ChangeCursor: Sendable, Hashable, Codable {
     public static let start = ChangeCursor(epoch: nil, revision: .zero, ordinal: 0, horizon: .zero)
 }
 
+extension ChangeCursor {
+    /// Returns the cursor from which a store with the given state continues; `nil` if it requires a reset.
+    package func resolved(epoch: UUID, revision latest: Revision, horizon forgotten: Revision)
+        -> ChangeCursor?
+    {
+        if self == .start {
+            return ChangeCursor(epoch: epoch, revision: .zero, ordinal: 0, horizon: forgotten)
+        }
+        let isKnown = self.epoch == epoch && revision <= latest && forgotten <= max(horizon, revision)
+        return isKnown ? self : nil
+    }
+
+    /// Returns the page after the cursor.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes after the cursor in any order: all of them, or at least one more than `limit` of
+    ///     the first ones.
+    ///   - latest: The current revision of the store.
+    package func page(of changes: [Change], limit: Int, revision latest: Revision) -> ChangePage {
+        let changes = changes.sorted { ($0.revision, $0.ordinal) < ($1.revision, $1.ordinal) }
+        // Before the first commit, the store may not have an epoch yet.
+        if latest == .zero { return .changes([], next: .start, isLast: true) }
+        var next = self
+        let isLast = changes.count <= limit
+        // Later changes have a later revision, so the last page ends with the end of the latest one.
+        (next.revision, next.ordinal) =
+            isLast ? (latest, .max) : (changes[limit - 1].revision, changes[limit - 1].ordinal)
+        return .changes(Array(changes.prefix(limit)), next: next, isLast: isLast)
+    }
+}
+
 /// The result of reading the changes after a cursor.
 public enum ChangePage: Sendable, Hashable {
     /// Changes in commit order.

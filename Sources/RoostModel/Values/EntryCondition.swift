@@ -156,27 +156,12 @@ extension EntryCondition.Test {
     /// Returns the number that a text denotes, or `nil` if it does not have the form of a JSON number (RFC
     /// 8259, section 6).
     private static func number(_ text: String) -> Double? {
-        var rest = text.utf8[...]
-        func digits() -> Int {
-            let digits = rest.prefix { (48...57).contains($0) }.count
-            rest = rest.dropFirst(digits)
-            return digits
+        var text = text
+        let isNumber = text.withUTF8 { bytes in
+            var reader = JSONReader(UnsafeRawBufferPointer(bytes))
+            return (try? reader.number())?.range == bytes.indices
         }
-        func take(_ characters: String) -> Bool {
-            guard let first = rest.first, characters.utf8.contains(first) else { return false }
-            rest = rest.dropFirst()
-            return true
-        }
-        _ = take("-")
-        let hasZero = rest.first == UInt8(ascii: "0")
-        let whole = digits()
-        guard whole == 1 || (whole > 1 && !hasZero) else { return nil }
-        if take("."), digits() == 0 { return nil }
-        if take("eE") {
-            _ = take("+-")
-            if digits() == 0 { return nil }
-        }
-        return rest.isEmpty ? Double(text) : nil
+        return isNumber ? Double(text) : nil
     }
 }
 

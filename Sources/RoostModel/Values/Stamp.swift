@@ -77,11 +77,6 @@ public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, Codabl
                 in: container, debugDescription: "the revision is out of range")
         }
     }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
 }
 
 extension Int {

@@ -27,7 +27,9 @@ struct GenerationLoader {
     }
 
     private func refreshOnce(_ loaded: inout LoadedStore) throws {
-        guard let current = try StoreFolder.contents(of: folder.current) else {
+        let (record, hasHistory) = try folder.currentRecord()
+        guard let current = record else {
+            guard !hasHistory else { throw Self.missing(folder.current.path) }
             return try loadForeignFiles(&loaded)
         }
         // Reads the mark before the journal. A commit between the two reads can then only make the journal
@@ -48,7 +50,6 @@ struct GenerationLoader {
     /// Loads a folder to which Roost has not committed anything. The store gets its permanent id at the first
     /// commit. Until then, other programs may write the files.
     private func loadForeignFiles(_ loaded: inout LoadedStore) throws {
-        guard !folder.hasHistory else { throw Self.missing(folder.current.path) }
         let files = ForeignFolder.signatures(folder.url)
         if loaded.foreignFiles != files {
             loaded = LoadedStore(state: try ForeignFolder.read(folder.url), foreignFiles: files)

@@ -43,13 +43,14 @@ struct Recovery {
         let currentURL = folder.current
         var outcome = Outcome()
         var current: Generation?
-        if let data = try StoreFolder.contents(of: currentURL) {
+        let (record, hasHistory) = try folder.currentRecord()
+        if let data = record {
             do {
                 current = try Generation.decoded(data, path: currentURL.path)
             } catch let error as StorageError where error.code == .damaged {
                 damage(currentURL, "is damaged: its checksum does not match", &outcome)
             }
-        } else if folder.hasHistory {
+        } else if hasHistory {
             damage(currentURL, "is missing", &outcome)
         } else {
             do {

@@ -37,6 +37,21 @@ struct StoreFolder: Sendable, Hashable {
         }
     }
 
+    /// Reads the record of the current generation.
+    ///
+    /// Another process can make the first commit between two reads. It writes `CURRENT` before everything else
+    /// that shows a history, so `CURRENT` is read once more before it counts as missing.
+    ///
+    /// - Parameter read: Reads a whole file, for tests.
+    /// - Returns: `nil` if the file does not exist, and whether anything was ever committed.
+    func currentRecord(
+        reading read: (URL) throws -> Data? = Self.contents
+    ) throws -> (record: Data?, hasHistory: Bool) {
+        if let record = try read(current) { return (record, true) }
+        let hasHistory = hasHistory
+        return (try read(current), hasHistory)
+    }
+
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
 
     /// The numbers of the generations that have a folder, complete or not, in ascending order.
@@ -70,7 +85,7 @@ struct StoreFolder: Sendable, Hashable {
         Int(digits).flatMap { (0...Generation.maximumNumber / 2).contains($0) ? $0 : nil }
     }
 
-    /// Whether anything was ever committed to the store. If so, a missing `CURRENT` counts as damage.
+    /// Whether files show that something was committed to the store, without regard to `CURRENT`.
     var hasHistory: Bool {
         if CommitMark(in: self) != nil { return true }
         if names.contains(where: { Self.journalDigits($0) != nil }) { return true }

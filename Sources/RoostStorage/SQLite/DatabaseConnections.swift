@@ -40,8 +40,8 @@ final class DatabaseConnections: Sendable {
 
     // MARK: Opening
 
-    /// Opens a database. The writers' lock is taken only if the database must be created, migrated, or
-    /// completed after an interrupted repair.
+    /// Opens a database. The writers' lock is taken only if the database must be created, or completed
+    /// after an interrupted repair.
     static func open(
         _ url: URL, _ lockURL: URL, _ options: SQLiteStorageProvider.Options, _ isCancelled: () -> Bool
     ) throws -> DatabaseConnections {
@@ -84,23 +84,22 @@ final class DatabaseConnections: Sendable {
         return connections
     }
 
-    /// - Returns: `nil` if the database has an older format.
+    /// - Returns: `nil` if the database has no tables yet.
     static func openReaders(
         _ file: DatabaseFile, _ options: SQLiteStorageProvider.Options
     ) throws -> DatabasePool? {
         let path = file.url.path
         let readers = try file.openReaders(SQLiteStorageProvider.configuration(options))
         do {
-            // The mark is read first, so that a commit at this moment cannot make it newer than the database.
-            let mark = RevisionMark(of: path)
-            let isCurrent = try readers.read { database in
-                guard try SQLiteStorageProvider.hasCurrentFormat(database, options.schema, path: path) else {
-                    return false
-                }
-                try mark?.check(try Meta(database), path)
+            let isComplete = try readers.read { database in
+                guard try Schema.isComplete(database, path: path) else { return false }
+                try SQLiteStorageProvider.checkPageChecksums(database)
                 return true
             }
-            if isCurrent { return readers }
+            if isComplete {
+                try RevisionMark.check(path) { try readers.read { try Meta($0) } }
+                return readers
+            }
         } catch {
             try? readers.close()
             throw error

@@ -41,6 +41,22 @@ package struct DatabaseFile: Sendable {
         }
     }
 
+    /// Lets SQLite undo a transaction of a process that ended before its commit.
+    func rollBack() throws {
+        let queue = try DatabaseQueue(path: url.path)
+        defer { try? queue.close() }
+        _ = try queue.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
+    }
+
+    /// Copies the database, its log and its mark to a folder. The copies share disk blocks with the originals if
+    /// the file system supports it.
+    func copy(to folder: URL) throws {
+        for suffix in ["", "-wal", "-mark"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            let source = URL(fileURLWithPath: url.path + suffix)
+            try AtomicFile.copy(source, to: folder.appendingPathComponent(source.lastPathComponent))
+        }
+    }
+
     package func openPool(
         _ configuration: Configuration, durability: SQLiteStorageProvider.Durability = .full
     ) throws -> DatabasePool {
@@ -137,6 +153,33 @@ extension Database {
 }
 
 extension DatabasePool {
+    /// Runs a transaction that holds the write lock from its start, and makes a checkpoint if the log has become
+    /// long. The caller must hold the writers' lock.
+    ///
+    /// - Throws: The errors of `body`, after which nothing is written; `StorageError` with `.inputOutput` if the
+    ///   commit itself fails, whose outcome is unknown, because the log can contain it.
+    package func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var isCommitting = false
+        let value: Value
+        do {
+            value = try write { database in
+                let value = try body(database)
+                isCommitting = true
+                return value
+            }
+        } catch let error as DatabaseError where isCommitting && error.resultCode == .SQLITE_IOERR {
+            throw StorageError(
+                .inputOutput,
+                "\(path): \(error.message ?? "I/O error"), so the commit may or may not have been saved",
+                underlying: error)
+        }
+        if WriteAheadLog.size(ofDatabase: path) > WriteAheadLog.checkpointSize {
+            // Pages that a reader is still using stay in the log until a later checkpoint.
+            _ = try? writeWithoutTransaction { try $0.checkpoint(.passive) }
+        }
+        return value
+    }
+
     /// Frees the space of removed rows by copying all rows. Other writers wait until this is done.
     ///
     /// - Parameter isCancelled: Whether to stop. It is called while rows are copied, but no longer while the
@@ -262,114 +305,5 @@ package enum PageChecksums {
     private static func check(_ code: CInt, _ operation: String) throws {
         guard code != 0 else { return }
         throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "cannot \(operation)")
-    }
-}
-
-/// Converts errors of SQLite, GRDB and the file layer into `StorageError`. All databases in the package use
-/// this mapping.
-package struct DatabaseErrorMapping: Sendable {
-    private let path: String
-    private let damageRemedy: Remedy?
-    private let fullRemedy: Remedy
-
-    package init(path: String, ifDamaged damageRemedy: Remedy? = nil, ifFull fullRemedy: Remedy = .freeSpace)
-    {
-        self.path = path
-        self.damageRemedy = damageRemedy
-        self.fullRemedy = fullRemedy
-    }
-
-    /// Returns the `StorageError` for an error of a database or file; other errors are returned unchanged.
-    package func mapped(_ error: any Error) -> any Error {
-        switch error {
-        case let error as DatabaseError: storageError(error)
-        case is RowDecodingError:
-            StorageError(
-                .damaged, "\(path) is damaged: a row contains a value of an unexpected type",
-                underlying: error, remedy: damageRemedy)
-        default: StorageError.mapping(error)
-        }
-    }
-
-    package func mapping<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch { throw mapped(error) }
-    }
-
-    package func runBlocking<Value: Sendable>(
-        _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
-    ) async throws -> Value {
-        try await BlockingWork.run { isCancelled in try mapping { try body(isCancelled) } }
-    }
-
-    private func storageError(_ error: DatabaseError) -> StorageError {
-        let reason = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
-        let message = "\(path): \(reason)"
-        if error.extendedResultCode == PageChecksums.mismatch {
-            return StorageError(
-                .damaged, "\(path) is damaged: the checksum of a page does not match", underlying: error,
-                remedy: damageRemedy)
-        }
-        if error.resultCode == .SQLITE_CANTOPEN, let denial = missingPermission {
-            return StorageError(denial)
-        }
-        if [.SQLITE_CANTOPEN, .SQLITE_IOERR].contains(error.resultCode), let folder = folderNotFile {
-            return StorageError(FileError(operation: "open", path: folder, errno: EISDIR))
-        }
-        return switch error.resultCode {
-        case .SQLITE_NOTADB:
-            StorageError(
-                .damaged, "\(path) is not an SQLite database", underlying: error, remedy: damageRemedy)
-        case .SQLITE_CORRUPT:
-            StorageError(.damaged, message, underlying: error, remedy: damageRemedy)
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            StorageError(.locked, message, underlying: error, isRetryable: true, remedy: .retryLater)
-        case .SQLITE_FULL:
-            StorageError(
-                .full,
-                "\(path): the disk is full"
-                    + (fullRemedy == .freeSpace ? "" : ", or the database has reached its size limit"),
-                underlying: error, remedy: fullRemedy)
-        case .SQLITE_CANTOPEN:
-            StorageError(.inputOutput, message, underlying: error, remedy: .checkPermissions)
-        case .SQLITE_READONLY, .SQLITE_PERM:
-            StorageError(.readOnly, message, underlying: error, remedy: .checkPermissions)
-        case .SQLITE_MISUSE:
-            // GRDB reports the use of a closed connection with this code.
-            StorageError(.closed, "\(path) was closed", underlying: error)
-        default: StorageError(.inputOutput, message, underlying: error)
-        }
-    }
-
-    /// The path of a file of the database that is a folder; `nil` if none is. SQLite reports an I/O error.
-    private var folderNotFile: String? {
-        ["", "-wal", "-shm"].map { path + $0 }.first { path in
-            var status = stat()
-            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        }
-    }
-
-    /// The error for a file of the database that this process may not read; `nil` if it may read all of them.
-    /// SQLite reports only that it cannot open the database.
-    private var missingPermission: FileError? {
-        for suffix in ["", "-wal", "-shm"] where faccessat(AT_FDCWD, path + suffix, R_OK, AT_EACCESS) != 0 {
-            let error = FileError(operation: "read", path: path + suffix, errno: errno)
-            if error.deniesPermission { return error }
-        }
-        return nil
-    }
-
-    /// Returns whether an error means that data is damaged, rather than that it temporarily cannot be read.
-    ///
-    /// `SQLITE_ERROR` is included, because a damaged schema makes valid statements invalid.
-    package static func reportsDamage(_ error: any Error) -> Bool {
-        switch error {
-        case let error as DatabaseError where error.extendedResultCode == PageChecksums.mismatch: true
-        case let error as DatabaseError:
-            [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_FORMAT].contains(
-                error.resultCode)
-        case let error as StorageError: error.code == .damaged
-        case is RowDecodingError: true
-        default: false
-        }
     }
 }

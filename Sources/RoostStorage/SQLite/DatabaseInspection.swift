@@ -21,12 +21,10 @@ struct DatabaseInspection {
     /// or the database of a pending replacement.
     private let path: String
     private let configuration: Configuration
-    private let schema: Schema
 
     init(_ file: DatabaseFile, _ options: SQLiteStorageProvider.Options, reportingAs path: String) {
         self.file = file
         self.path = path
-        schema = options.schema
         // Damaged pages are counted instead of causing an error, so that the checks of their rows can run.
         configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .count)
     }
@@ -112,11 +110,8 @@ struct DatabaseInspection {
 
 extension DatabaseInspection {
     private func checkFormat(_ database: Database) throws -> [StorageFinding] {
-        let format = try schema.format(of: database, path: path)
-        guard format < schema.format else { return [] }
-        return [
-            .note(path, "has format \(format), and is inspected after it was opened, which migrates it")
-        ]
+        if try Schema.isComplete(database, path: path) { return [] }
+        return [.note(path, "has no tables; the first opening with write access creates them")]
     }
 
     private func checkPages(_ database: Database) throws -> [StorageFinding] {
@@ -155,8 +150,8 @@ extension DatabaseInspection {
     }
 
     private func checkMark(_ database: Database) throws -> [StorageFinding] {
-        let meta = try Meta(database)
-        guard let mark = RevisionMark(of: file.url.path), mark.isNewer(than: meta) else { return [] }
+        let lost = try RevisionMark.lost(by: file.url.path) { try Meta(database) }
+        guard let (mark, meta) = lost else { return [] }
         return [
             .damage(
                 Self.markSubject,

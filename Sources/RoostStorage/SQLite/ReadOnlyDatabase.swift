@@ -17,8 +17,8 @@ final class ReadOnlyDatabase: Sendable {
         /// The log is empty, so the database file alone is complete. SQLite takes no locks; each read is
         /// followed by a check that the file has not changed.
         case immutable
-        /// The log contains commits, or the database has an older format. The folder with a temporary copy is
-        /// removed when the database is closed.
+        /// The log contains commits, or the database has no tables. The folder with a temporary copy is removed
+        /// when the database is closed.
         case copy(LockedTemporaryFolder)
     }
 
@@ -142,14 +142,9 @@ final class ReadOnlyDatabase: Sendable {
     /// the files releases no locks, because this process cannot lock them.
     private static func copied(_ url: URL) throws -> LockedTemporaryFolder {
         let folder = try LockedTemporaryFolder(prefix: temporaryPrefix)
-        let copy = folder.url.appendingPathComponent(url.lastPathComponent)
         do {
             let signature = Signature(url)
-            for suffix in ["", "-wal", "-mark"]
-            where FileManager.default.fileExists(atPath: url.path + suffix) {
-                try AtomicFile.copy(
-                    URL(fileURLWithPath: url.path + suffix), to: URL(fileURLWithPath: copy.path + suffix))
-            }
+            try DatabaseFile(url).copy(to: folder.url)
             guard Signature(url) == signature else { throw changed(url) }
         } catch {
             folder.remove()

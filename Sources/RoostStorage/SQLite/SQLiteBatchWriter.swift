@@ -13,13 +13,13 @@ struct BatchWriter {
     private var changed = false
     private var clustersChanged = false
 
-    init(_ database: Database, format: Int) throws {
+    init(_ database: Database) throws {
         self.database = database
         meta = try Meta(database)
-        guard meta.format == "\(format)" else {
+        guard meta.format == "\(Schema.format)" else {
             throw StorageError(
-                .newerFormat, "another process migrated the database after it was opened",
-                remedy: .reopenStore)
+                .newerFormat, "a newer version of Roost changed the format of the database",
+                remedy: .upgradeRoost)
         }
         revision = meta.revision.next
     }
@@ -111,7 +111,7 @@ struct BatchWriter {
             guard let row = try Int64.fetchOne(find, arguments: [id]) else {
                 throw Column.damaged("an index of entry ids that contradicts its table")
             }
-            var stored = try coder.entries(rows: [row]).first?.entry
+            var stored = try coder.entry(in: row)
             if stored == entry { continue }
             try writeRow(entry, row: row, isNew: false)
             try execute("DELETE FROM locations WHERE row = ?", [row])

@@ -106,23 +106,12 @@ struct FilterSQL {
 
     private static func tagged(_ test: EntryCondition.Test, _ tags: [String]) -> Clause {
         var clause: Clause = ("1", [])
-        if case .exists = test {} else { clause = isOne(ofTags: test.tags(among: tags)) }
-        clause.sql = "e.row IN (SELECT row FROM entry_tags WHERE \(clause.sql))"
-        return clause
-    }
-
-    private static func isOne(ofTags tags: [String]) -> Clause {
-        guard tags.count > maximumOperandParameters else { return isIn(tags.map(Column.bytes), "tag") }
-        // SQLite ends a text in JSON at a NUL character.
-        let texts = tags.filter { !$0.utf8.contains(0) }
-        let list = Column.json(.array(texts.map { .string($0) }))
-        var clause: Clause = (
-            "tag IN (SELECT CAST(value AS BLOB) FROM json_each(?))", [String(decoding: list, as: UTF8.self)]
-        )
-        if texts.count < tags.count {
-            let others = isIn(tags.filter { $0.utf8.contains(0) }.map(Column.bytes), "tag")
-            clause = ("(\(clause.sql) OR \(others.sql))", clause.values + others.values)
+        if case .exists = test {
+        } else {
+            clause = isIn(
+                test.tags(among: tags).map(Column.bytes), "tag", maximumParameters: maximumIDParameters)
         }
+        clause.sql = "e.row IN (SELECT row FROM entry_tags WHERE \(clause.sql))"
         return clause
     }
 

@@ -31,10 +31,9 @@ struct EntryRows {
     private static let revisionQuery =
         "SELECT e.revision, \(Checksum.entries.matches("e")) FROM entries e WHERE e.id = ?"
 
-    func entries(rows: [Int64]) throws -> [(row: Int64, entry: Entry)] {
+    func entry(in row: Int64) throws -> Entry? {
         let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE e.row = ?"
-        let statement = try database.cachedStatement(sql: sql)
-        return try rows.compactMap { row in try entry(statement, [row]).map { (row, $0) } }
+        return try entry(database.cachedStatement(sql: sql), [row])
     }
 
     /// Returns the entry that a statement finds, which selects ``columns``; `nil` if it finds none.
@@ -86,8 +85,6 @@ struct EntryRows {
             tags: tags.count == 2 ? [] : try Column.strings(tags),
             createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
     }
-
-    func entry(in row: Int64) throws -> Entry? { try entries(rows: [row]).first?.entry }
 
     /// Returns an entry without its vector, passages and location. An entry can be recovered
     /// in this way if only these parts are damaged.
@@ -211,13 +208,9 @@ enum ClusterRows {
 enum ChangeReader {
     static func page(after cursor: ChangeCursor, limit: Int, _ database: Database) throws -> ChangePage {
         let meta = try Meta(database)
-        let (epoch, revision, horizon) = (meta.epoch, meta.revision, meta.horizon)
-        var cursor = cursor
-        if cursor == .start {
-            cursor = ChangeCursor(epoch: epoch, revision: .zero, ordinal: 0, horizon: horizon)
-        }
-        guard cursor.epoch == epoch, cursor.revision <= revision,
-            horizon <= max(cursor.horizon, cursor.revision)
+        guard
+            let cursor = cursor.resolved(
+                epoch: meta.epoch, revision: meta.revision, horizon: meta.horizon)
         else { return .resetRequired }
         let fetchLimit = limit == .max ? Int.max : limit + 1
         let position: StatementArguments = [
@@ -246,17 +239,6 @@ enum ChangeReader {
                     kind: .clustersReplaced(try meta.run()?.id), revision: clusters,
                     ordinal: meta.clustersOrdinal))
         }
-        changes.sort { ($0.revision, $0.ordinal) < ($1.revision, $1.ordinal) }
-        let isLast = changes.count <= limit
-        if isLast {
-            cursor.revision = revision
-            cursor.ordinal = .max
-            if revision == .zero { cursor = .start }
-        } else {
-            changes.removeSubrange(limit...)
-            cursor.revision = changes[limit - 1].revision
-            cursor.ordinal = changes[limit - 1].ordinal
-        }
-        return .changes(changes, next: cursor, isLast: isLast)
+        return cursor.page(of: changes, limit: limit, revision: meta.revision)
     }
 }

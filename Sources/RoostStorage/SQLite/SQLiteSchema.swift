@@ -3,59 +3,43 @@ import GRDB
 import RoostFiles
 import RoostModel
 
-/// The tables, and the steps that bring a database of an earlier format to the current one.
+/// The tables of a database.
 ///
 /// Names that users provide (sources, keys, tags, labels, metadata) are stored as BLOBs in UTF-8, because
 /// many SQLite functions treat a NUL character as the end of a text. The content of an entry is stored as
 /// TEXT so that other tools can search it.
-struct Schema: Sendable {
-    /// A change from one format to the next. A step is never changed after its release.
-    typealias Step = @Sendable (Database) throws -> Void
+enum Schema {
+    /// The format, which `meta` contains as text.
+    static let format = 1
 
-    /// The steps in their order. The first one creates the tables of format 1; each later one creates the
-    /// next format.
-    let steps: [Step]
+    /// Returns whether a database has the tables of Roost. A new one has none.
+    ///
+    /// - Throws: `StorageError` with `.newerFormat`.
+    static func isComplete(_ database: Database, path: String) throws -> Bool {
+        guard try database.tableExists("meta") else { return false }
+        let text = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'format'")
+        // `Meta` reports a damaged number.
+        if let found = text.flatMap({ Int($0) }), found > format {
+            throw StorageError.newerFormat(found, of: path, supported: format)
+        }
+        return true
+    }
 
-    static let current = Schema(steps: [createTables])
-
-    /// The format after the last step, which `meta` contains as text.
-    var format: Int { steps.count }
-
-    /// Applies the missing steps, each in a transaction that also records the new format.
-    var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        for (index, step) in steps.enumerated() {
-            migrator.registerMigration("v\(index + 1)") { database in
-                try step(database)
+    /// Creates the tables in one transaction, unless the database has them.
+    static func create(in pool: DatabasePool, path: String) throws {
+        try pool.write { database in
+            guard try !isComplete(database, path: path) else { return }
+            try database.execute(sql: tables)
+            let id = UUID().uuidString
+            let values: [(String, any DatabaseValueConvertible)] = [
+                ("store", id), ("epoch", id), ("revision", 0), ("horizon", 0), ("entries", 0),
+                ("clusters_revision", 0), ("clusters_ordinal", 0), ("checksum", 0), ("format", "\(format)"),
+            ]
+            for (key, value) in values {
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('format', ?)",
-                    arguments: ["\(index + 1)"])
-                try Meta.seal(database)
+                    sql: "INSERT INTO meta(key, value) VALUES (?, ?)", arguments: [key, value])
             }
-        }
-        return migrator
-    }
-
-    /// Returns the format of a database; 0 if it has no tables of Roost.
-    func format(of database: Database, path: String) throws -> Int {
-        let applied = try migrator.appliedIdentifiers(database)
-        guard applied.isSubset(of: migrator.migrations) else {
-            let number = applied.compactMap { Int($0.dropFirst()) }.max() ?? format + 1
-            throw StorageError.newerFormat(number, of: path, supported: format)
-        }
-        return applied.count
-    }
-
-    private static func createTables(_ database: Database) throws {
-        try database.execute(sql: tables)
-        let id = UUID().uuidString
-        let values: [(String, any DatabaseValueConvertible)] = [
-            ("store", id), ("epoch", id), ("revision", 0), ("horizon", 0), ("entries", 0),
-            ("clusters_revision", 0), ("clusters_ordinal", 0), ("checksum", 0),
-        ]
-        for (key, value) in values {
-            try database.execute(
-                sql: "INSERT INTO meta(key, value) VALUES (?, ?)", arguments: [key, value])
+            try Meta.seal(database)
         }
     }
 

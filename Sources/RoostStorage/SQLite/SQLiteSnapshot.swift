@@ -38,13 +38,8 @@ struct SQLiteSnapshot: StorageSnapshot {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
             let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
-            let sql = """
-                SELECT \(EntryRows.columns) FROM \(EntryRows.tables)
-                WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
-                """
-            let arguments =
-                [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
-            let cursor = try Row.fetchCursor(database, sql: sql, arguments: StatementArguments(arguments))
+            let cursor = try Self.rows(
+                "\(EntryRows.columns) FROM \(EntryRows.tables)", condition, after: row, limit, database)
             var page = EntryPage(entries: [], rows: [], next: nil)
             let rows = EntryRows(database)
             while let row = try cursor.next() {
@@ -64,26 +59,14 @@ struct SQLiteSnapshot: StorageSnapshot {
         }
     }
 
-    private static let headerColumns =
-        "e.row, e.id, e.source, e.created, \(Checksum.entries.matches("e"))"
-    /// The maximum number of parameters of a statement that is kept for later calls.
-    private static let cachedArguments = 4
+    private static let headerSelection =
+        "e.row, e.id, e.source, e.created, \(Checksum.entries.matches("e")) FROM entries e"
 
     func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
             let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
-            let sql = """
-                SELECT \(Self.headerColumns) FROM entries e
-                WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
-                """
-            let arguments =
-                [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
-            // Statements with many parameters have many forms, and a cached statement is never removed.
-            let isCached = arguments.count <= Self.cachedArguments
-            let statement =
-                try isCached ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
-            let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
+            let cursor = try Self.rows(Self.headerSelection, condition, after: row, limit, database)
             var page = HeaderPage(headers: [], next: nil)
             var last: UInt32?
             while let row = try cursor.next() {
@@ -101,6 +84,22 @@ struct SQLiteSnapshot: StorageSnapshot {
             }
             return page
         }
+    }
+
+    /// The maximum number of parameters of a statement that is kept for later calls.
+    private static let cachedArguments = 4
+
+    /// Selects the rows of a page and, to show whether others follow, one more.
+    private static func rows(
+        _ selection: String, _ condition: FilterSQL, after row: UInt32?, _ limit: Int, _ database: Database
+    ) throws -> RowCursor {
+        let sql = "SELECT \(selection) WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?"
+        let arguments =
+            [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
+        // Statements with many parameters have many forms, and a cached statement is never removed.
+        let isCached = arguments.count <= cachedArguments
+        let statement = try isCached ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
+        return try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
     }
 
     func rows(matching filter: EntryFilter) async throws -> RowSet {

@@ -94,11 +94,7 @@ extension SQLiteStorageProvider {
     /// with the originals.
     private static func keep(_ url: URL, in aside: URL) throws {
         try FileSystem.standard.createFolder(aside)
-        for suffix in ["", "-wal", "-mark"] {
-            let file = URL(fileURLWithPath: url.path + suffix)
-            guard FileManager.default.fileExists(atPath: file.path) else { continue }
-            try AtomicFile.copy(file, to: aside.appendingPathComponent(file.lastPathComponent))
-        }
+        try DatabaseFile(url).copy(to: aside)
         try FileSystem.standard.synchronizeFolder(url.deletingLastPathComponent())
     }
 

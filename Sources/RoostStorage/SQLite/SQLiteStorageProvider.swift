@@ -37,8 +37,6 @@ public struct SQLiteStorageProvider: StorageProvider {
         /// Whether closing the provider moves the write-ahead log into the database. An inspection sets this
         /// to `false`, because it must not change any file.
         package var movesLogOnClose = true
-        /// The formats that are read and written. Tests add a later one.
-        var schema = Schema.current
 
         /// Creates the default options.
         public init() {}
@@ -58,10 +56,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         func close() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
     }
 
-    /// Opens a database; creates it if it does not exist, and migrates it if it has an older format.
-    ///
-    /// Before a migration, the database is copied to a file next to it, whose name ends with `before-format-`
-    /// and the number of the next format. An interrupted repair is completed.
+    /// Opens a database; creates it if it does not exist. An interrupted repair is completed.
     ///
     /// - Parameters:
     ///   - databaseURL: The database file. Its folder must exist.
@@ -110,7 +105,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         try Task.checkCancellation()
         try batch.validate()
         return try await writing { database in
-            var writer = try BatchWriter(database, format: options.schema.format)
+            var writer = try BatchWriter(database)
             return try writer.apply(batch, at: Date())
         }
     }
@@ -174,12 +169,12 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     // MARK: - Transactions
 
-    /// Runs a transaction while holding the writers' lock, and makes a checkpoint if the log has become long.
+    /// Runs a transaction while holding the writers' lock.
     func writing<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await locked { pool, isCancelled in
-            let (value, mark) = try pool.write { database in
+            let (value, mark) = try pool.commit { database in
                 if isCancelled() { throw CancellationError() }
                 let value = try body(database)
                 // The transaction is committed next, so this is the last opportunity to cancel.
@@ -189,10 +184,6 @@ public struct SQLiteStorageProvider: StorageProvider {
             }
             // With normal durability, a power failure could preserve the mark but lose the commit.
             if options.durability == .full { mark.write(of: path) }
-            if WriteAheadLog.size(ofDatabase: path) > WriteAheadLog.checkpointSize {
-                // Pages that a reader is still using stay in the log until a later checkpoint.
-                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
-            }
             return value
         }
     }
@@ -224,34 +215,19 @@ public struct SQLiteStorageProvider: StorageProvider {
 }
 
 extension SQLiteStorageProvider {
-    /// Opens the database; creates it if it does not exist, or migrates it if it has an older format, of
-    /// which a copy is kept. The caller must hold the writers' lock.
+    /// Opens the database; creates it if it does not exist. The caller must hold the writers' lock.
     static func prepared(_ url: URL, _ options: Options) throws -> DatabasePool {
         try PageChecksums.register()
         try DatabaseReplacement(of: url).finish()
         try prepareFile(url)
-        var pool = try openPool(url, options)
+        let pool = try openPool(url, options)
         do {
             try pool.read(checkPageChecksums)
-            let schema = options.schema
-            let format = try pool.read { try schema.format(of: $0, path: url.path) }
-            if format > 0 {
-                try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
+            if try pool.read({ try Schema.isComplete($0, path: url.path) }) {
+                try RevisionMark.check(url.path) { try pool.read { try Meta($0) } }
+            } else {
+                try Schema.create(in: pool, path: url.path)
             }
-            if format > 0, format < schema.format {
-                let kept = "\(url.path).before-format-\(format + 1)"
-                if !FileManager.default.fileExists(atPath: kept) { try copy(pool, to: kept) }
-                // A database that has reached its maximum size must still be opened.
-                try pool.close()
-                var unlimited = options
-                unlimited.maximumSize = nil
-                pool = try openPool(url, unlimited)
-                try schema.migrator.migrate(pool)
-                try pool.close()
-                pool = try openPool(url, options)
-            }
-            // Creates the tables of a new database.
-            try schema.migrator.migrate(pool)
             return pool
         } catch {
             try? pool.close()
@@ -279,12 +255,6 @@ extension SQLiteStorageProvider {
             }
         }
         return pool
-    }
-
-    static func hasCurrentFormat(_ database: Database, _ schema: Schema, path: String) throws -> Bool {
-        guard try schema.format(of: database, path: path) == schema.format else { return false }
-        try checkPageChecksums(database)
-        return true
     }
 
     /// The maximum number of connections that read. Each has its own cache, and more of them would rarely run
@@ -322,6 +292,9 @@ extension SQLiteStorageProvider {
     ///   show that it had content. SQLite would treat such a database as new, and delete the log.
     private static func prepareFile(_ url: URL) throws {
         let file = DatabaseFile(url)
+        // A process that ended while it created the database left a journal, with which SQLite makes the file
+        // empty again.
+        if FileManager.default.fileExists(atPath: url.path + "-journal") { try file.rollBack() }
         guard try file.size() ?? 0 == 0 else { return }
         guard WriteAheadLog.size(ofDatabase: url.path) == 0, RevisionMark(of: url.path) == nil else {
             throw StorageError(
@@ -332,31 +305,5 @@ extension SQLiteStorageProvider {
         }
         try file.create()
         try PageChecksums.create(url)
-    }
-}
-
-extension SQLiteStorageProvider {
-    /// Copies a database to a new file, which has the state at the beginning of the call (SQLite's online
-    /// backup).
-    ///
-    /// - Throws: `FileError`, for example if the file already exists. No new file is then left behind.
-    static func copy(_ pool: DatabasePool, to path: String) throws {
-        let temporary = path + ".\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp"
-        _ = try FileDescriptor(temporary, O_RDWR | O_CREAT | O_EXCL)
-        defer { unlink(temporary) }
-        if try pool.read({ try PageChecksums.report($0).isChecksummed }) {
-            // The pages of the copy need checksums from the first one that is written.
-            try PageChecksums.create(URL(fileURLWithPath: temporary))
-        }
-        let target = try DatabaseQueue(path: temporary)
-        try pool.backup(to: target)
-        try target.close()
-        try FileDescriptor(temporary, O_RDONLY).synchronize()
-        do {
-            try FileSystem.standard.link(temporary, at: path)
-        } catch let error as FileError {
-            throw FileError(operation: "copy to", path: path, errno: error.errno)
-        }
-        try FileSystem.standard.synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent())
     }
 }

@@ -160,8 +160,14 @@ struct Salvage {
     private func copySources(
         _ source: DatabaseQueue, to target: SQLiteStorageProvider, isComplete: Bool
     ) async throws -> [StorageFinding] {
-        guard let (sources, lost) = try await intact({ try await SalvageReader(source: source).sources() })
-        else {
+        let found = try await intact {
+            try await source.read { database in
+                try Self.rows(
+                    "SELECT \(SQLiteSnapshot.sourceColumns) FROM sources ORDER BY id", database,
+                    SQLiteSnapshot.source)
+            }
+        }
+        guard let (sources, lost) = found else {
             return [.damage("sources", "all records were lost; the next ingest reads every source again")]
         }
         let records = sources.map { record in
@@ -183,63 +189,46 @@ struct Salvage {
     private func copyClustering(
         _ source: DatabaseQueue, to target: SQLiteStorageProvider
     ) async throws -> [StorageFinding] {
-        guard let found = try await intact({ try await SalvageReader(source: source).clustering() }) else {
-            return [.damage("clusters", "all were lost; cluster the entries again")]
-        }
-        _ = try await target.commit(
-            WriteBatch(
-                clustering: .init(run: found.run, clusters: found.clusters, assignments: found.assignments)))
+        let found = try await intact { try await source.read { try Self.clustering($0) } }
+        guard let found else { return [.damage("clusters", "all were lost; cluster the entries again")] }
+        _ = try await target.commit(WriteBatch(clustering: found.clustering))
         guard found.lost > 0 else { return [] }
         return [
             .damage(
                 "clusters", "\(found.lost) clusters and assignments were lost; cluster the entries again")
         ]
     }
-}
 
-struct SalvageReader {
-    let source: DatabaseQueue
-
-    private func rows<Value>(
+    private static func rows<Value>(
         _ sql: String, _ database: Database, _ value: (Row) throws -> Value
     ) throws -> ([Value], lost: Int) {
         let rows = try Row.fetchAll(database, sql: sql)
-        var values: [Value] = []
-        for row in rows {
+        let values = try rows.compactMap { row -> Value? in
             do {
-                values.append(try value(row))
-            } catch  where DatabaseErrorMapping.reportsDamage(error) {}
+                return try value(row)
+            } catch  where DatabaseErrorMapping.reportsDamage(error) {
+                return nil
+            }
         }
         return (values, rows.count - values.count)
     }
 
-    func sources() async throws -> ([Source], lost: Int) {
-        try await source.read { database in
-            try rows(
-                "SELECT \(SQLiteSnapshot.sourceColumns) FROM sources ORDER BY id", database,
-                SQLiteSnapshot.source)
+    private static func clustering(
+        _ database: Database
+    ) throws -> (clustering: WriteBatch.Clustering, lost: Int) {
+        let (clusters, lost) = try rows(ClusterRows.clusterSelection, database, ClusterRows.cluster)
+        let known = Set(clusters.map(\.id))
+        let all = try rows("\(ClusterRows.selection) ORDER BY a.row", database, ClusterRows.assignment)
+        let assignments = all.0.filter { $0.cluster.map(known.contains) != false }
+        var run: ClusteringRun?
+        do {
+            run = try Meta(database).run()
+        } catch  where DatabaseErrorMapping.reportsDamage(error) {
+            // Damaged properties of the store are reported by `copyRest`.
         }
-    }
-
-    func clustering() async throws -> (
-        run: ClusteringRun?, clusters: [Cluster], assignments: [Assignment], lost: Int
-    ) {
-        try await source.read { database in
-            let clusters = try rows(ClusterRows.clusterSelection, database, ClusterRows.cluster)
-            let known = Set(clusters.0.map(\.id))
-            let all = try rows(
-                "\(ClusterRows.selection) ORDER BY a.row", database, ClusterRows.assignment)
-            let assignments = all.0.filter { $0.cluster.map(known.contains) != false }
-            var run: ClusteringRun?
-            do {
-                run = try Meta(database).run()
-            } catch  where DatabaseErrorMapping.reportsDamage(error) {
-                // Damaged properties of the store are reported by `copyRest`.
-            }
-            return (
-                run, clusters.0, assignments,
-                clusters.lost + all.lost + all.0.count - assignments.count
-            )
-        }
+        return (
+            .init(run: run, clusters: clusters, assignments: assignments),
+            lost + all.lost + all.0.count - assignments.count
+        )
     }
 }
