@@ -136,10 +136,6 @@ package struct ClusterMembers: Sendable {
 }
 
 extension EntryFilter {
-    /// The name that stands for ``isUnclustered`` where programs and persons name a cluster. A cluster with
-    /// this label can be named only by its id.
-    package static let unclusteredName = "none"
-
     /// Returns a filter that matches the members of all descendants of `cluster` if `cluster` is a parent
     /// cluster, which has no members of its own. Otherwise, returns the filter unchanged.
     ///

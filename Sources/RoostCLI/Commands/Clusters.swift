@@ -68,6 +68,76 @@ struct ClusterCommand: AsyncParsableCommand {
 }
 
 extension ClusterCommand {
+    struct ListOutliers: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "outliers", abstract: "List the entries that are in no cluster, with the reasons.",
+            discussion: """
+                Prints each entry's similarity to the nearest cluster, its id, its title and the reason. \
+                The entries most similar to a cluster come first. The reasons are:
+
+                  far from every cluster  The entry is not similar enough to any cluster.
+                  no words                Its text has neither letters nor digits.
+                  no known words          Its vector is zero: the model knows none of its words.
+
+                `roost recluster --max-outliers 0` assigns all entries that it can, and `roost cluster move` \
+                single ones.
+
+                Examples:
+                  roost cluster outliers
+                  roost cluster outliers -n100 --format csv
+                """)
+
+        private struct Document: Encodable {
+            var id: String
+            var title: String
+            var reason: String
+            var nearest: String?
+            var similarity: Float
+        }
+
+        @OptionGroup var options: StoreOptions
+
+        @OptionGroup var limitOption: LimitOption
+
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let store = try await options.open()
+            let outliers = try await store.clusters.outliers()
+            let hasClusters = try await !store.storage.fetchClusters().isEmpty
+            try await store.close()
+            let shown = outliers.prefix(limitOption.limit ?? 20)
+            var writer = ListWriter(output, Self.columns)
+            try writer.write(shown.map(row))
+            writer.finish(options)
+            if outliers.isEmpty {
+                options.note(
+                    hasClusters
+                        ? "the last run of `roost recluster` found no outliers"
+                        : "the store has no clusters yet; run `roost recluster` to create them")
+            }
+            if outliers.count > shown.count { options.note("and \(outliers.count - shown.count) more") }
+        }
+
+        private static let columns = [
+            TableColumn(name: "similarity", isNumber: true), EntryRow.idColumn,
+            TableColumn(name: "title", isFlexible: true), TableColumn(name: "reason", style: .dim),
+            TableColumn(name: "path", isDetail: true), TableColumn(name: "nearest", isDetail: true),
+        ]
+
+        private func row(_ outlier: ClusterOutlier) -> ListRow {
+            let entry = outlier.entry
+            let document = Document(
+                id: entry.id.text, title: EntryTitle.text(of: entry), reason: outlier.reason.rawValue,
+                nearest: outlier.nearest?.text, similarity: outlier.similarity)
+            return ListRow(
+                cells: [
+                    Terminal.score(outlier.similarity), entry.id.text, document.title, outlier.explanation,
+                    entry.displayPath, document.nearest ?? "",
+                ], document: document, path: entry.listedPath)
+        }
+    }
+
     struct FindClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "find", abstract: "Find the clusters that are similar to a text.",
@@ -282,5 +352,16 @@ enum EndedClusterLines {
             lines.append("and \(ended.count - lines.count) more earlier clusters ended")
         }
         return lines
+    }
+}
+
+extension ClusterOutlier {
+    fileprivate var explanation: String {
+        switch reason {
+        case .distant: "far from every cluster"
+        case .sparse: "too few similar entries"
+        case .noWords: "no words"
+        case .zeroVector: "no known words"
+        }
     }
 }
