@@ -55,11 +55,17 @@ public struct LinkGraph: Sendable {
 
     private func links(of entry: Entry) async throws -> [EntryLink] {
         let file = LinkingFile(of: entry)
-        var links: [EntryLink] = []
-        for link in Self.documentLinks(of: entry) {
-            links.append(EntryLink(link: link, destination: try await destination(of: link, from: file)))
+        let links = Self.documentLinks(of: entry)
+        let targets = links.map { source(of: $0, from: file) }
+        var firstEntries: [Source.ID: Entry.ID] = [:]
+        for source in try await snapshot.sources(Array(Set(targets.compactMap(\.self)))) {
+            firstEntries[source.id] = source.entryIDs.first
         }
-        return links
+        return zip(links, targets).map { link, target in
+            let entry = target.flatMap { firstEntries[$0] }
+            return EntryLink(
+                link: link, destination: entry.map { .entry($0) } ?? file.destination(withoutEntry: link))
+        }
     }
 
     /// Returns the links to an entry, in the order of the paths of the entries that contain them.
@@ -124,31 +130,14 @@ public struct LinkGraph: Sendable {
             ? stored.map { DocumentLink(kind: .address, target: $0) } : links
     }
 
-    private func destination(
-        of link: DocumentLink, from file: LinkingFile
-    ) async throws -> EntryLink.Destination {
+    /// Returns the source to which a link leads; `nil` if the store does not contain it.
+    private func source(of link: DocumentLink, from file: LinkingFile) -> Source.ID? {
         if let path = LinkingFile.path(ofFileURL: link) {
-            let url = URL(fileURLWithPath: path)
-            if let id = try await firstEntry(of: RecordReader.sourceID(url)) { return .entry(id) }
-            return FileManager.default.fileExists(atPath: path) ? .file : .missing
+            let source = RecordReader.sourceID(URL(fileURLWithPath: path))
+            return known.contains(source) ? source : nil
         }
-        if link.isExternal { return .external }
-        if let id = try await entry(at: link, from: file) { return .entry(id) }
-        return file.fileExists(for: link) ? .file : file.destination(ofMissing: link)
-    }
-
-    /// Returns the first entry of the file to which a link leads; `nil` if the store does not contain it.
-    private func entry(at link: DocumentLink, from file: LinkingFile) async throws -> Entry.ID? {
-        let source =
-            resolver.resolve(link, from: file.path).map { sources[$0] } ?? rooted(link, from: file.path)
-        guard let source else { return nil }
-        return try await firstEntry(of: source)
-    }
-
-    /// Returns the first entry of a file; `nil` if the store does not contain it.
-    private func firstEntry(of source: Source.ID) async throws -> Entry.ID? {
-        guard known.contains(source) else { return nil }
-        return try await snapshot.sources([source]).first?.entryIDs.first
+        guard !link.isExternal else { return nil }
+        return resolver.resolve(link, from: file.path).map { sources[$0] } ?? rooted(link, from: file.path)
     }
 
     /// Returns the source of a link whose path begins at the root of a vault, such as `/Index`, or of the
@@ -238,23 +227,26 @@ struct LinkingFile {
         return path.removingPercentEncoding ?? path
     }
 
-    func fileExists(for link: DocumentLink) -> Bool {
-        let name = link.target.removingPercentEncoding ?? link.target
-        guard !name.isEmpty else { return true }
-        guard name.hasPrefix("/") else {
-            // An entry without a file has no folder.
-            guard !path.isEmpty else { return false }
-            return Self.exists(URL(fileURLWithPath: path).deletingLastPathComponent().path + "/" + name)
+    /// Returns the destination of a link that leads to no entry.
+    func destination(withoutEntry link: DocumentLink) -> EntryLink.Destination {
+        if let path = Self.path(ofFileURL: link) {
+            return FileManager.default.fileExists(atPath: path) ? .file : .missing
         }
-        return Self.exists(name)
-    }
-
-    /// Returns the destination of a link that leads neither to an entry nor to a file.
-    func destination(ofMissing link: DocumentLink) -> EntryLink.Destination {
+        if link.isExternal { return .external }
+        if fileExists(for: link) { return .file }
         guard !isPage else { return .external }
         // A vault has folders for attachments, which the names in its links do not contain.
         return link.kind == .wiki && link.namesAttachment ? .file : .missing
     }
 
-    private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+    private func fileExists(for link: DocumentLink) -> Bool {
+        var target = link.target.removingPercentEncoding ?? link.target
+        guard !target.isEmpty else { return true }
+        if !target.hasPrefix("/") {
+            // An entry without a file has no folder.
+            guard !path.isEmpty else { return false }
+            target = URL(fileURLWithPath: path).deletingLastPathComponent().path + "/" + target
+        }
+        return FileManager.default.fileExists(atPath: target)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 public import RoostModel
+import RoostText
 
 /// Finds the notes to which links point, by the rules of Obsidian.
 ///
@@ -32,40 +33,51 @@ public struct LinkResolver: Sendable {
 
     /// The components of the folder that contains all notes.
     private let root: [String]
-    /// The paths of the notes below the root, in lowercase letters.
-    private let paths: [String]
-    /// The lengths of the paths in UTF-16 code units.
-    private let lengths: [Int]
-    /// The indices of the notes by complete path below the root.
+    /// The notes by complete path below the root.
     private let byPath: [String: Int]
-    /// The indices of the notes by the last component of their path, with and without the extension.
-    private let byName: [String: [Int]]
-    /// The indices of the notes by alias.
-    private let byAlias: [String: [Int]]
+    /// The notes by the end of their path.
+    private let byPathEnd: PathEnds
+    /// The notes by alias, of all folders and of each folder.
+    private let byAlias: [FolderAlias: Int]
+
+    private struct FolderAlias: Hashable, Sendable {
+        /// The path of the folder; `nil` for the note that takes precedence over those of other folders.
+        var folder: String?
+        var alias: String
+    }
 
     /// Creates a resolver.
     ///
     /// - Parameters:
     ///   - notes: The notes.
     ///   - root: The path of the vault. Default: the deepest folder that contains all notes.
-    /// - Complexity: O(total length of the paths and aliases).
+    /// - Complexity: O(n log n) for n notes.
     public init(notes: [Note], root: String? = nil) {
         let components = notes.map { Self.components($0.path) }
         let rootComponents = root.map(Self.components) ?? Self.commonFolder(components)
         self.root = rootComponents
-        var (paths, byPath) = ([] as [String], [:] as [String: Int])
-        var (byName, byAlias) = ([:] as [String: [Int]], [:] as [String: [Int]])
-        for (index, note) in notes.enumerated() {
-            let isBelow = components[index].starts(with: rootComponents)
-            let path = (isBelow ? components[index].dropFirst(rootComponents.count) : components[index][...])
-                .joined(separator: "/")
-            paths.append(path)
-            for form in Self.forms(path) where byPath[form] == nil { byPath[form] = index }
-            for form in Self.forms(components[index].last ?? "") { byName[form, default: []].append(index) }
-            for alias in Set(note.aliases.map { Self.key($0) }) { byAlias[alias, default: []].append(index) }
+        let paths = components.map {
+            $0.starts(with: rootComponents) ? Array($0.dropFirst(rootComponents.count)) : $0
         }
-        (self.paths, self.byPath, self.byName, self.byAlias) = (paths, byPath, byName, byAlias)
-        lengths = paths.map(\.utf16.count)
+        // The notes in the order of their precedence. The first note with a path or an alias is kept.
+        let ordered = paths.enumerated().map { (index: $0.offset, path: $0.element.joined(separator: "/")) }
+            .sorted { ($0.path.utf16.count, $0.path, $0.index) < ($1.path.utf16.count, $1.path, $1.index) }
+        var (byPath, byAlias) = ([:] as [String: Int], [:] as [FolderAlias: Int])
+        for (index, path) in ordered {
+            for form in Self.forms(path) where byPath[form] == nil { byPath[form] = index }
+            let folder = paths[index].dropLast().joined(separator: "/")
+            for alias in Set(notes[index].aliases.map(Self.key)) {
+                for key in [FolderAlias(folder: nil, alias: alias), .init(folder: folder, alias: alias)]
+                where byAlias[key] == nil {
+                    byAlias[key] = index
+                }
+            }
+        }
+        (self.byPath, self.byAlias) = (byPath, byAlias)
+        byPathEnd = PathEnds(
+            ordered.map { note in
+                Self.forms(paths[note.index].last ?? "").map { paths[note.index].dropLast() + [$0] }
+            }, indices: ordered.map(\.index))
     }
 
     /// Returns the index of the note to which a link points; `nil` if no note matches, or if the target is
@@ -74,7 +86,7 @@ public struct LinkResolver: Sendable {
     /// - Parameters:
     ///   - link: The link. Without a target, it points to the note that contains it.
     ///   - path: The path of the note that contains the link.
-    /// - Complexity: O(length of target + number of notes with the same file name).
+    /// - Complexity: O(length of target · log(number of notes)).
     public func resolve(_ link: DocumentLink, from path: String) -> Int? {
         guard !link.isExternal else { return nil }
         let source = relative(Self.components(path))
@@ -97,32 +109,21 @@ public struct LinkResolver: Sendable {
             if let path = Self.joined(folder, name), let index = byPath[path] { return index }
             if isRelative { return nil }
         }
-        return byPathSuffix(name, folder: folder) ?? best(byAlias[key] ?? [], folder: folder)
+        return byPathSuffix(name, folder: folder)
+            ?? byAlias[FolderAlias(folder: folder.joined(separator: "/"), alias: key)]
+            ?? byAlias[FolderAlias(folder: nil, alias: key)]
     }
 
     /// Returns the note whose path ends with a name.
     private func byPathSuffix(_ name: [String], folder: [String]) -> Int? {
         guard let last = name.last else { return nil }
-        let suffix = name.joined(separator: "/")
-        if let index = byPath[suffix] { return index }
-        let candidates = (byName[last] ?? []).filter { index in
-            name.count == 1 || Self.forms(paths[index]).contains { $0.hasSuffix("/" + suffix) }
+        if let index = byPath[name.joined(separator: "/")] { return index }
+        if folder.suffix(name.count - 1) == name.dropLast(),
+            let index = byPath[(folder + [last]).joined(separator: "/")]
+        {
+            return index
         }
-        return best(candidates, folder: folder)
-    }
-
-    /// Returns the note that takes precedence.
-    private func best(_ candidates: [Int], folder: [String]) -> Int? {
-        guard candidates.count > 1 else { return candidates.first }
-        let prefix = folder.isEmpty ? "" : folder.joined(separator: "/") + "/"
-        func isInFolder(_ index: Int) -> Bool {
-            paths[index].hasPrefix(prefix) && !paths[index].dropFirst(prefix.count).contains("/")
-        }
-        return candidates.min { left, right in
-            let (a, b) = (isInFolder(left), isInFolder(right))
-            if a != b { return a }
-            return (lengths[left], paths[left], left) < (lengths[right], paths[right], right)
-        }
+        return byPathEnd.first(endingWith: name)
     }
 
     private func relative(_ components: [String]) -> ArraySlice<String> {
@@ -174,5 +175,51 @@ public struct LinkResolver: Sendable {
             length = common
         }
         return Array(first.prefix(length))
+    }
+}
+
+/// The notes in the order of their reversed paths, so that those whose paths end with the same components are
+/// next to each other.
+private struct PathEnds: Sendable {
+    /// The components of the paths from the last to the first, each followed by a slash; sorted by their bytes.
+    private let keys: [String]
+    /// For each power of two 2ᵏ and each key, the least rank of the notes of 2ᵏ keys from this one on. Notes with
+    /// lower ranks take precedence.
+    private let leastRanks: [[UInt32]]
+    /// The indices of the notes by rank.
+    private let indices: [Int]
+
+    /// - Parameter paths: For each rank the forms of the path of its note.
+    init(_ paths: [[[String]]], indices: [Int]) {
+        let entries = paths.enumerated().flatMap { rank, forms in
+            forms.map { (key: Self.key($0), rank: UInt32(rank)) }
+        }.sorted { Self.precedes($0.key, $1.key) }
+        keys = entries.map(\.key)
+        var least = [entries.map(\.rank)]
+        while let previous = least.last, case let half = 1 << (least.count - 1), previous.count > half {
+            least.append((0..<previous.count - half).map { min(previous[$0], previous[$0 + half]) })
+        }
+        leastRanks = least
+        self.indices = indices
+    }
+
+    /// Returns the index of the note that takes precedence among those whose paths end with some components.
+    func first(endingWith components: [String]) -> Int? {
+        let prefix = Self.key(components)
+        let start = keys.partitioningIndex { !Self.precedes($0, prefix) }
+        let count = keys[start...].partitioningIndex { !$0.utf8.starts(with: prefix.utf8) } - start
+        guard count > 0 else { return nil }
+        // Two overlapping ranges cover all keys with the prefix.
+        let level = count.bitWidth - 1 - count.leadingZeroBitCount
+        let least = leastRanks[level]
+        return indices[Int(min(least[start], least[start + count - (1 << level)]))]
+    }
+
+    private static func key(_ components: [String]) -> String {
+        components.reversed().map { $0 + "/" }.joined()
+    }
+
+    private static func precedes(_ a: String, _ b: String) -> Bool {
+        a.utf8.lexicographicallyPrecedes(b.utf8)
     }
 }

@@ -92,6 +92,23 @@ import Testing
         #expect(LinkResolver(notes: []).resolve(link, from: "x.md") == nil)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `Links to one of many notes with equal names are resolved quickly`() {
+        // Comparing all notes with the name of a link would take many minutes.
+        let notes = (0..<30_000).map {
+            LinkResolver.Note(path: "/vault/\($0)/docs/index.md", aliases: ["Home"])
+        }
+        let resolver = LinkResolver(notes: notes)
+        for number in stride(from: 0, to: notes.count, by: 10) {
+            let own = ["index", "docs/index", "\(number)/docs/index", "Home"]
+            for target in own {
+                let link = DocumentLink(kind: .wiki, target: target)
+                #expect(resolver.resolve(link, from: "/vault/\(number)/docs/other.md") == number)
+                let isPath = target.hasPrefix("\(number)")
+                #expect(resolver.resolve(link, from: "/vault/other.md") == (isPath ? number : 0))
+            }
+        }
+    }
+
     @Test func `Links know external addresses and attachments`() {
         #expect(DocumentLink(kind: .address, target: "https://example.org").isExternal)
         #expect(DocumentLink(kind: .address, target: "obsidian://open?vault=x").isExternal)
