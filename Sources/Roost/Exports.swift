@@ -9,7 +9,7 @@
 @_exported import RoostEncoders
 /// Entries, clusters, filters, storage providers, embedders and their errors: the vocabulary of every call.
 @_exported import RoostModel
-/// `PassageSplitter`, which determines how a store splits texts, and `Snippet`, which search results contain.
+/// `PassageSplitter`, which splits texts into passages, and `Snippet`, which search results contain.
 @_exported import RoostText
 /// `Matrix`, `Clusterer` and `Partition`, which are needed to write custom embedders and clusterers, and the
 /// indexes of vectors, which can be used without a store.

@@ -41,10 +41,7 @@ extension KnowledgeStore {
             ?? .communities(
                 granularity, maximumOutliers: maximumOutliers, seed: seed,
                 continuesPreviousRun: !ignoringPreviousRun)
-        let reclusterer = Reclusterer(
-            storage: storage, method: method, conditions: conditions, isDryRun: isDryRun,
-            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress))
-        return try await Computation.run { try await reclusterer.run() }
+        return try await recluster(method, conditions, isDryRun, progress)
     }
 
     /// Clusters all entries with a clusterer of your own and replaces the previous clusters with the result.
@@ -64,9 +61,15 @@ extension KnowledgeStore {
         among conditions: [EntryCondition] = [], isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
+        try await recluster(.custom(clusterer, parameters: parameters), conditions, isDryRun, progress)
+    }
+
+    private func recluster(
+        _ method: Reclusterer.Method, _ conditions: [EntryCondition], _ isDryRun: Bool,
+        _ progress: @escaping @Sendable (ReclusterProgress) -> Void
+    ) async throws -> ReclusterReport {
         let reclusterer = Reclusterer(
-            storage: storage, method: .custom(clusterer, parameters: parameters),
-            conditions: conditions, isDryRun: isDryRun,
+            storage: storage, method: method, conditions: conditions, isDryRun: isDryRun,
             boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress))
         return try await Computation.run { try await reclusterer.run() }
     }

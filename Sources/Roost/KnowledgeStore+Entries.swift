@@ -36,30 +36,6 @@ extension KnowledgeStore {
         try await TextAddition.run(content, key: key, tags: tags, metadata: metadata, to: self)
     }
 
-    /// Adds a text unless an entry that the caller may see has an equal text.
-    ///
-    /// A hidden entry with an equal text is not changed; a separate entry is added.
-    ///
-    /// - Parameters:
-    ///   - ownSource: The source of added texts, for a caller that sees only a part of the store; `nil` for
-    ///     the source of ``add(_:tags:metadata:)``.
-    ///   - visible: The entries that the caller may see and change.
-    package func add(
-        _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
-        among visible: EntryFilter
-    ) async throws -> AddedEntry {
-        try await TextAddition.run(
-            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
-    }
-
-    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:among:)`` would return if
-    /// the store contains an equal text; `nil` if the call would add an entry.
-    package func equalEntry(
-        to content: String, ownSource: Source.ID?, among visible: EntryFilter
-    ) async throws -> Entry.ID? {
-        try await TextAddition.existingEntry(content, in: self, ownSource: ownSource, among: visible)?.id
-    }
-
     // MARK: Ingesting
 
     /// Ingests sources by comparing them with the store: unchanged entries stay as they are, changed entries

@@ -20,41 +20,23 @@ extension KnowledgeStore {
         }
     }
 
-    /// Imports exported entries in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.
+    /// Imports the exported entries of a file in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.
     ///
     /// Vectors are imported if a header states that they belong to the store's embedding space. Otherwise,
     /// the texts are embedded again. As in an ingest, new entries join the nearest cluster if it is near
-    /// enough.
-    ///
-    /// - **Atomicity**: Commits take place every few hundred entries.
-    /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes
-    ///   there.
-    /// - Parameters:
-    ///   - data: The contents of a file.
-    ///   - name: The name of the file for error messages.
-    ///   - progress: Called after each commit with the number of entries that are in the store, and the
-    ///     number of all entries.
-    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, in which case nothing is imported;
-    ///   `EmbedderError`; `StorageError`; `CancellationError`.
-    @concurrent
-    public func importEntries(
-        _ data: Data, name: String, progress: (@Sendable (Int, Int) -> Void)? = nil
-    ) async throws -> ImportReport {
-        let archive = try await Computation.run { try EntryArchive(data, name: name) }
-        return try await importEntries(archive, progress: progress)
-    }
-
-    /// Imports the entries of a file, as ``importEntries(_:name:progress:)`` imports its contents.
-    ///
-    /// A regular file is read in pieces, at first to check it. Only the ids of the entries are kept in
+    /// enough. A regular file is read in pieces, at first to check it; only the ids of the entries are kept in
     /// memory.
     ///
+    /// - **Atomicity**: Commits take place every few hundred entries.
+    /// - **Cancellation**: Committed entries stay in the store; the next import of the same file resumes
+    ///   there.
     /// - Parameters:
     ///   - file: A file or pipe.
     ///   - progress: Called after each commit with the number of entries that are in the store, and the
     ///     number of all entries.
-    /// - Throws: The errors of ``importEntries(_:name:progress:)``; ``RoostError`` with `.noInput` if the
-    ///   file cannot be read, or with `.badInput` if it is changed during the import.
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, in which case nothing is imported; with
+    ///   `.badInput` also if the file changes during the import, and with `.noInput` if it cannot be read;
+    ///   `EmbedderError`; `StorageError`; `CancellationError`.
     @concurrent
     public func importEntries(
         from file: URL, progress: (@Sendable (Int, Int) -> Void)? = nil
@@ -63,17 +45,15 @@ extension KnowledgeStore {
         guard (try? FileSystem.sizeOfRegularFile(path)) != nil else {
             // A pipe, to which another program may write slowly.
             let data = try await BlockingWork.run { _ in try FileContents.readToEnd(file) }
-            return try await importEntries(data, name: file.path, progress: progress)
+            return try await importEntries(EntryArchive(data, name: file.path), progress: progress)
         }
-        let archive = try await Computation.run {
-            try EntryArchive(contentsOf: file, name: file.path)
-        }
+        let archive = try await Computation.run { try EntryArchive(contentsOf: file, name: file.path) }
         return try await importEntries(archive, progress: progress)
     }
 
     @concurrent
     package func importEntries(
-        _ archive: EntryArchive, progress: (@Sendable (Int, Int) -> Void)?
+        _ archive: EntryArchive, progress: (@Sendable (Int, Int) -> Void)? = nil
     ) async throws -> ImportReport {
         try await EntryImporter.run(archive, into: self, progress: progress)
     }

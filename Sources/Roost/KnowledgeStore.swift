@@ -1,7 +1,6 @@
 public import Foundation
 import RoostFiles
 public import RoostModel
-public import RoostText
 
 /// A store of texts that are searched by meaning and grouped into clusters.
 ///
@@ -56,13 +55,11 @@ public struct KnowledgeStore: Sendable {
     /// The original files of the store; `nil` for a store without a folder.
     public var originals: OriginalStore? { directory.map { OriginalStore(of: $0) } }
 
-    package var entryEmbedder: EntryEmbedder {
-        EntryEmbedder(embedder: embedder, splitter: settings.splitter)
-    }
+    package var entryEmbedder: EntryEmbedder { EntryEmbedder(embedder: embedder) }
 
     // MARK: Creating and opening
 
-    /// Creates a store that uses the given storage, for example in memory or in the caller's own database.
+    /// Creates a store that uses the given storage and an open embedder.
     ///
     /// - Parameters:
     ///   - storage: The storage. The caller guarantees that all its vectors belong to the embedder's space.
@@ -148,23 +145,15 @@ public struct KnowledgeStore: Sendable {
         try space.requireSupportedDimension()
         var manifest = StoreManifest(provider: provider, space: space, maximumSize: maximumSize)
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
-        let existing = StoreIdentity(configuration: configuration).withExistingStorage
+        let existing = configuration.withExistingStorage
         guard provider == .postgres || existing.manifest.provider == provider else {
-            throw RoostError(
-                .damagedManifest,
-                "cannot create a store in \(directory.path): it contains entries in \(existing.storagePath), "
-                    + "but \(StoreManifest.fileName), which names the model of their vectors, is missing",
-                remedy: .repairStore)
+            throw RoostError.lostManifest(in: directory, "entries in \(existing.storagePath)")
         }
         let storage = try await configuration.open(recording: undo)
         do {
             let stamp = try await storage.snapshot().stamp
             guard stamp.revision == .zero || StoreManifest.exists(in: directory) else {
-                throw RoostError(
-                    .damagedManifest,
-                    "cannot create a store in \(directory.path): it contains \(stamp.entryCount) entries, "
-                        + "but \(StoreManifest.fileName), which names the model of their vectors, is missing",
-                    remedy: .repairStore)
+                throw RoostError.lostManifest(in: directory, "\(stamp.entryCount) entries")
             }
             // A JSON storage gets its permanent id when it writes its first files.
             if provider == .json, stamp.revision == .zero { try await storage.compact() }
@@ -238,8 +227,6 @@ public struct KnowledgeStore: Sendable {
 
 /// Settings that a program chooses when it opens a store.
 public struct StoreSettings: Sendable {
-    /// The splitter of long texts into passages.
-    public var splitter = PassageSplitter()
     /// The place where searches compare vectors, if the store is on a server; `nil` to choose it by the
     /// size of the store (``StoreIndex/place()``).
     public var searchPlace: SearchPlace?

@@ -17,17 +17,19 @@ package final class FileLock: Sendable {
 
     /// Takes the lock, and waits for it if another process holds it. Blocks the calling thread.
     ///
-    /// - Parameter timeout: The maximum number of seconds to wait, limited to 20 days.
+    /// - Parameters:
+    ///   - timeout: The maximum number of seconds to wait, limited to 20 days.
+    ///   - isShared: Whether other processes may hold the lock, too, if they share it.
     /// - Throws: ``LockTimeout``, which names the holder; ``FileError``.
     package static func acquire(
-        _ url: URL, timeout: TimeInterval, isCancelled: () -> Bool = { false }
+        _ url: URL, timeout: TimeInterval, isShared: Bool = false, isCancelled: () -> Bool = { false }
     ) throws -> FileLock {
         var file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
         let timeout = timeout.asTimeout
         // The time of day may change while the process waits.
         let deadline = DispatchTime.now() + timeout
         while true {
-            if flock(file.raw, LOCK_EX | LOCK_NB) == 0 {
+            if flock(file.raw, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 {
                 // If another process removed or replaced the lock file after it was opened here, the locked
                 // file is no longer the one that other processes open, so the lock has no effect.
                 if FileIdentity(url) == FileIdentity(file) { break }
@@ -45,6 +47,7 @@ package final class FileLock: Sendable {
             usleep(pause)
         }
         let lock = FileLock(file)
+        guard !isShared else { return lock }
         let holder = Array("process \(getpid()) (\(ProcessInfo.processInfo.processName))\n".utf8)
         try file.truncate(to: 0)
         _ = holder.withUnsafeBytes { pwrite(file.raw, $0.baseAddress!, $0.count, 0) }

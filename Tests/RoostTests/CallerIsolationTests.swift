@@ -54,7 +54,7 @@ private final class ObservedStorage: StorageDecorator {
         #expect(storage.snapshotsOnMainQueue > 0)
         _ = try await store.clusters.export()
         #expect(storage.snapshotsOnMainQueue == 0)
-        #expect(try await store.importEntries(archive, name: "archive").unchanged == 1)
+        #expect(try await store.importEntries(EntryArchive(archive, name: "archive")).unchanged == 1)
         #expect(storage.snapshotsOnMainQueue == 0)
     }
 

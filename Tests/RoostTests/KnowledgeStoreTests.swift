@@ -228,7 +228,7 @@ import Testing
         var bytes = Data()
         try await store.exportEntries(withEmbeddings: true) { bytes += $0 }
         let other = self.store()
-        let report = try await other.importEntries(bytes, name: "file")
+        let report = try await other.importEntries(EntryArchive(bytes, name: "file"))
         #expect((report.new, report.embedded) == (3, 0))
         #expect(try await other.storage.fetchEntries() == store.storage.fetchEntries())
         var again = Data()

@@ -232,13 +232,13 @@ final class BoilerplateCatalog: Sendable {
         guard let description = try? JSONEncoder().encode(metadata),
             let lines = try? JSONEncoder().encode(contents.lines)
         else { return }
-        try? await folder.replace(Self.name) { url in
+        try? await folder.change { folder in
             let texts = contents.texts.flatMap(\.bytes)
             try lines.withUnsafeBytes { lines in
                 try texts.withUnsafeBytes { texts in
                     try contents.elements.withUnsafeBytes { elements in
                         try SectionFile.write(
-                            to: url, metadata: description,
+                            to: folder.file(Self.name), metadata: description,
                             sections: [
                                 (SectionName.lines, lines), (SectionName.texts, texts),
                                 (SectionName.vectors, elements),

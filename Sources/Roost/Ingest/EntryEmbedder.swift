@@ -1,12 +1,11 @@
 import Foundation
 package import RoostModel
-package import RoostText
+import RoostText
 import RoostVectors
 
 /// Computes the passages and vectors of entries.
 package struct EntryEmbedder {
     package let embedder: any Embedder
-    package let splitter: PassageSplitter
 
     /// Returns the entries with vectors for their texts. A text that no reader has read is read as Markdown.
     ///
@@ -87,7 +86,7 @@ package struct EntryEmbedder {
     }
 
     private func plan(of entry: Entry) -> PassagePlan {
-        PassagePlan(of: entry, embedder: embedder, splitter: splitter)
+        PassagePlan(of: entry, embedder: embedder)
     }
 
     /// Returns whether an entry can have the vectors of a stored entry with the same digest.
@@ -128,7 +127,7 @@ struct PassagePlan: Sendable, Hashable {
     /// The maximum number of tokens of the headings that are embedded with a passage.
     private static let maximumPrefix = 40
 
-    init(of entry: Entry, embedder: any Embedder, splitter: PassageSplitter) {
+    init(of entry: Entry, embedder: any Embedder) {
         let treatment = TextTreatment(of: entry)
         let entire = 0..<entry.content.utf8.count
         guard let bounds = treatment.hidesText ? treatment.visibleBounds(of: entire) : entire else {
@@ -137,8 +136,7 @@ struct PassagePlan: Sendable, Hashable {
             parts = [Part(range: entire, text: title ?? entry.content)]
             return
         }
-        let ranges = Self.ranges(
-            in: treatment, bounds, embedder, splitter)
+        let ranges = Self.ranges(in: treatment, bounds, embedder)
         let file = entry.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
         parts = ranges.map { range in
             let text = treatment.visibleText(in: range)
@@ -151,15 +149,14 @@ struct PassagePlan: Sendable, Hashable {
 
     /// Returns the ranges of the passages: the visible text if it does not exceed the model's limit.
     private static func ranges(
-        in treatment: TextTreatment, _ bounds: Range<Int>, _ embedder: any Embedder,
-        _ splitter: PassageSplitter
+        in treatment: TextTreatment, _ bounds: Range<Int>, _ embedder: any Embedder
     ) -> [Range<Int>] {
         // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
         // be counted.
         guard let limit = embedder.maximumTokens, bounds.count > limit else { return [bounds] }
         let tokens = treatment.visible(embedder.checkedTokenRanges(in: treatment.content))
         guard tokens.count > limit else { return [bounds] }
-        var splitter = splitter
+        var splitter = PassageSplitter()
         // The splitter treats a limit below 1 as 1.
         splitter.maximumTokens = min(splitter.maximumTokens, limit)
         let structure = treatment.structure

@@ -15,7 +15,7 @@ package enum TextAddition {
     ///     store; `nil` for the source that all other callers share.
     ///   - visible: The entries that the caller may see. Only such an entry with the same text gets the tags
     ///     and metadata; otherwise, the text becomes a separate entry.
-    static func run(
+    package static func run(
         _ content: String, tags: [String], metadata: [String: MetadataValue], to store: KnowledgeStore,
         ownSource: Source.ID? = nil, among visible: EntryFilter = .all
     ) async throws -> AddedEntry {
@@ -84,7 +84,7 @@ package enum TextAddition {
 
     /// Returns the entry that ``run(_:tags:metadata:to:ownSource:among:)`` would change instead of adding
     /// one; `nil` if it would add an entry.
-    static func existingEntry(
+    package static func existingEntry(
         _ content: String, in store: KnowledgeStore, ownSource: Source.ID?, among visible: EntryFilter
     ) async throws -> Entry? {
         let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)

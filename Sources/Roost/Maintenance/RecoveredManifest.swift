@@ -106,7 +106,7 @@ struct RecoveredManifest {
             guard let passage = sample.searchablePassages.first, let text = sample.text(of: passage),
                 embedder.space.dimension == passage.vector.count
             else { return nil }
-            let plan = PassagePlan(of: sample, embedder: embedder, splitter: PassageSplitter())
+            let plan = PassagePlan(of: sample, embedder: embedder)
             let planned = plan.parts.first?.text ?? text
             guard let vector = try? await embedder.embed(planned, as: .document) else { return nil }
             sum += innerProduct(vector, passage.vector)

@@ -161,11 +161,10 @@ struct StoreChecks {
     }
 
     private func identity() async throws -> [StorageFinding] {
-        let identity = StoreIdentity(configuration: configuration)
         let path = configuration.storagePath
-        if let missing = identity.missingStorage {
+        if let missing = configuration.missingStorage {
             let isOther =
-                identity.withExistingStorage.manifest.provider != configuration.manifest.provider
+                configuration.withExistingStorage.manifest.provider != configuration.manifest.provider
             return [
                 .damage(
                     path, "does not belong to its manifest: \(missing)",
@@ -174,7 +173,7 @@ struct StoreChecks {
         }
         // Damage that prevents opening is reported by the check of the storage's files.
         guard configuration.hasStorage, let stamp = try? await configuration.storageStamp(),
-            let mismatch = identity.mismatch(stamp)
+            let mismatch = configuration.mismatch(stamp)
         else { return [] }
         return [
             .damage(
@@ -240,9 +239,7 @@ struct StoreChecks {
             }
         }
         check(PassageFile.name) {
-            let file = try PassageFile(in: directory, for: stamp)
-            try file?.vectors.verify()
-            try file?.graph()?.verify()
+            try PassageFile(in: directory, for: stamp).map { try PassageVectors(of: $0).verify() }
         }
         check(TextFile.name) { _ = try TextFile(in: directory, for: stamp) }
         return findings

@@ -68,9 +68,7 @@ struct StoreRepair {
     private static func configuration(
         for manifest: StoreManifest, in directory: URL
     ) -> StoreConfiguration {
-        let identity = StoreIdentity(
-            configuration: StoreConfiguration(directory: directory, manifest: manifest))
-        var found = identity.withExistingStorage.manifest
+        var found = StoreConfiguration(directory: directory, manifest: manifest).withExistingStorage.manifest
         // On a server, the storage is found by its id.
         if found.provider != .postgres { found.store = nil }
         return StoreConfiguration(directory: directory, manifest: found)

@@ -1,4 +1,3 @@
-import RoostFiles
 import RoostModel
 import RoostText
 import RoostVectors
@@ -12,15 +11,12 @@ struct CandidateSource: Sendable {
     /// The rows of the entries that may be found; `nil` for all.
     let allowed: RowSet?
 
-    struct Found {
-        var candidates: [Candidate]
-        /// How the database found the nearest passages; `nil` if the client's index found them.
-        var databasePlan: PassageSearchPlan?
-    }
-
-    /// Returns the union of the nearest entries and the best entries by words.
+    /// Returns the union of the nearest entries and the best entries by words, and how the database found the
+    /// nearest passages; `nil` if the client's index found them.
     @concurrent
-    func candidates(depth: Int, nearest known: [PassageContents.Hit]?) async throws -> Found {
+    func candidates(
+        depth: Int, nearest known: [PassageContents.Hit]?
+    ) async throws -> (candidates: [Candidate], databasePlan: PassageSearchPlan?) {
         var nearest = DatabaseVectors.Nearest(hits: known ?? [])
         if plan.usesVectors, known == nil { nearest = try await self.nearest(depth) }
         let worded = try await words?.best(depth, among: allowed) ?? []
@@ -30,16 +26,14 @@ struct CandidateSource: Sendable {
             candidate.wordScore = words?.score(of: hit.entry, row: hit.entryRow) ?? 0
             candidates[hit.entry] = candidate
         }
-        for hit in worded where candidates[hit.entry] == nil {
-            candidates[hit.entry] = Candidate(id: hit.entry, row: hit.entryRow, wordScore: hit.score)
-        }
+        for found in worded where candidates[found.id] == nil { candidates[found.id] = found }
         var all = Array(candidates.values)
         if plan.usesVectors, words != nil || plan.comparesWholeEntries { try await addCosines(to: &all) }
-        return Found(candidates: all, databasePlan: nearest.plan)
+        return (all, nearest.plan)
     }
 
     private func nearest(_ depth: Int) async throws -> DatabaseVectors.Nearest {
-        switch vectors {
+        switch vectors.source {
         case .client(let passages):
             let hits = try await Self.nearest([plan], k: depth, among: allowed, in: passages)[0]
             return DatabaseVectors.Nearest(hits: hits)
@@ -57,21 +51,17 @@ struct CandidateSource: Sendable {
     /// words.
     private func addCosines(to candidates: inout [Candidate]) async throws {
         let passages: PassageContents
-        switch vectors {
+        switch vectors.source {
         case .client(let index): passages = index
         case .database(let database):
             let rows = candidates.prefix(Self.maximumLoadedEntries).map(\.row)
             passages = try await database.contents(ofRows: RowSet(rows))
         }
-        do {
-            for index in candidates.indices {
-                let candidate = candidates[index]
-                let match = try passages.match(candidate.id, row: candidate.row, for: plan.vector)
-                candidates[index].passage = candidate.passage ?? match?.passage
-                candidates[index].entryCosine = match?.entryCosine
-            }
-        } catch let error as SectionFile.Unusable where passages.isMapped {
-            throw IndexFault(reason: error.description)
+        for index in candidates.indices {
+            let candidate = candidates[index]
+            let match = try passages.match(candidate.id, row: candidate.row, for: plan.vector)
+            candidates[index].passage = candidate.passage ?? match?.passage
+            candidates[index].entryCosine = match?.entryCosine
         }
     }
 
@@ -81,13 +71,7 @@ struct CandidateSource: Sendable {
     ) async throws -> [[PassageContents.Hit]] {
         guard let first = plans.first else { return [] }
         let queries = Matrix(plans.map(\.vector), columns: first.vector.count)
-        do {
-            return try await passages.search(queries, k: k, among: allowed, isExact: first.search.isExact)
-        } catch let error as GraphIndex.Damaged {
-            throw IndexFault(reason: error.description)
-        } catch let error as SectionFile.Unusable where passages.isMapped {
-            throw IndexFault(reason: error.description)
-        }
+        return try await passages.search(queries, k: k, among: allowed, isExact: first.search.isExact)
     }
 }
 

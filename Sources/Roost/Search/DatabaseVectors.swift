@@ -6,20 +6,12 @@ import Synchronization
 struct DatabaseVectors: Sendable {
     private let search: any PassageSearch
     private let filter: EntryFilter
-    let statistics: PairStatistics
 
     /// The number of allowed rows up to which the database receives the rows instead of the filter.
     static let maximumSentRows = 20_000
 
-    init(
-        _ search: any PassageSearch, of stamp: Stamp, matching filter: EntryFilter,
-        _ samples: PairStatisticsCache
-    ) async throws {
-        self.search = search
-        self.filter = filter
-        statistics = try await samples.statistics(at: stamp) {
-            try await search.sampledPassages(ofEntries: PairStatistics.sampleSize)
-        }
+    init(_ search: any PassageSearch, matching filter: EntryFilter) {
+        (self.search, self.filter) = (search, filter)
     }
 
     struct Nearest {
@@ -59,20 +51,23 @@ struct DatabaseVectors: Sendable {
 }
 
 /// The vectors that a search compares with its query.
-enum SearchVectors: Sendable {
-    /// The vectors in the client's index.
-    case client(PassageContents)
-    case database(DatabaseVectors)
+struct SearchVectors: Sendable {
+    enum Source: Sendable {
+        /// The vectors in the client's index.
+        case client(PassageContents)
+        case database(DatabaseVectors)
+    }
 
-    var statistics: PairStatistics {
-        switch self {
-        case .client(let passages): passages.statistics
-        case .database(let vectors): vectors.statistics
-        }
+    let source: Source
+    /// The statistics of the passages that the caller may see.
+    let statistics: PairStatistics
+
+    init(_ source: Source, _ statistics: PairStatistics) {
+        (self.source, self.statistics) = (source, statistics)
     }
 
     var index: PassageContents? {
-        if case .client(let passages) = self { passages } else { nil }
+        if case .client(let passages) = source { passages } else { nil }
     }
 }
 
@@ -102,24 +97,26 @@ struct NearestEntries {
     }
 }
 
-/// The statistics of the vectors in a database, which a client keeps until the number of entries has changed
-/// by more than a tenth.
+/// The statistics of the vectors in a database, of all entries or of those that match a filter, which a client
+/// keeps until the number of entries has changed by more than a tenth.
 final class PairStatisticsCache: Sendable {
     private struct Known {
         let stamp: Stamp
         let statistics: PairStatistics
     }
 
-    private let known = Mutex<Known?>(nil)
+    private let known = Mutex<[EntryFilter?: Known]>([:])
 
-    func statistics(at stamp: Stamp, _ sample: () async throws -> VectorPage) async throws -> PairStatistics {
-        if let known = known.withLock({ $0 }), known.stamp.epoch == stamp.epoch,
+    func statistics(
+        of filter: EntryFilter?, at stamp: Stamp, _ sample: () async throws -> VectorPage
+    ) async throws -> PairStatistics {
+        if let known = known.withLock({ $0[filter] }), known.stamp.epoch == stamp.epoch,
             abs(stamp.entryCount - known.stamp.entryCount) <= known.stamp.entryCount / 10
         {
             return known.statistics
         }
         let statistics = PassageContents(of: try await sample()).statistics
-        known.withLock { $0 = Known(stamp: stamp, statistics: statistics) }
+        known.withLock { $0[filter] = Known(stamp: stamp, statistics: statistics) }
         return statistics
     }
 }

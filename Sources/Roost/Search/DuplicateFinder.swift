@@ -47,10 +47,4 @@ public struct DuplicateGroup: Sendable, Hashable {
     public var entries: [Entry.ID]
     /// The cosine similarity of each entry with the first one.
     public var scores: [Float]
-
-    /// Creates a group. Both arrays have the same count.
-    public init(entries: [Entry.ID], scores: [Float]) {
-        self.entries = entries
-        self.scores = scores
-    }
 }

@@ -8,23 +8,20 @@ struct EntryCounter {
 
     private let snapshot: any StorageSnapshot
     private let properties: [EntryProperty]
-    private let calendar: Calendar
+    private var days = Calendar(identifier: .gregorian)
+    private var weeks = Calendar(identifier: .iso8601)
     /// The labels of the clusters, and the cluster of each entry; empty unless they are needed.
     private var labels: [Cluster.ID: String] = [:]
     private var clusters: [Entry.ID: Cluster.ID] = [:]
     /// The first spelling of each tag.
     private var tags: [TagName: String] = [:]
-    /// The periods in which the days of entries are, because many entries have the same day.
-    private var periods: [Date: [EntryProperty: String]] = [:]
     private var counts: [[String?]: Int] = [:]
 
     init(
         _ properties: [EntryProperty], in snapshot: any StorageSnapshot, timeZone: TimeZone = .current
     ) async throws {
         (self.properties, self.snapshot) = (properties, snapshot)
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = timeZone
-        self.calendar = calendar
+        (days.timeZone, weeks.timeZone) = (timeZone, timeZone)
         guard properties.contains(.cluster) else { return }
         for record in try await snapshot.clusterRecords() { labels[record.id] = record.label }
         for assignment in try await snapshot.assignments(of: nil) {
@@ -94,25 +91,18 @@ struct EntryCounter {
         return url.deletingLastPathComponent().path
     }
 
-    private mutating func period(_ property: EntryProperty, of date: Date) -> String {
-        let day = calendar.startOfDay(for: date)
-        if let known = periods[day]?[property] { return known }
-        var weeks = Calendar(identifier: .iso8601)
-        weeks.timeZone = calendar.timeZone
+    private func period(_ property: EntryProperty, of date: Date) -> String {
         func text(_ number: Int?, _ digits: Int) -> String {
             let text = String(number ?? 0)
             return String(repeating: "0", count: max(0, digits - text.count)) + text
         }
-        let parts = calendar.dateComponents([.year, .month, .day], from: date)
-        let week = weeks.dateComponents([.yearForWeekOfYear, .weekOfYear], from: date)
-        let year = text(parts.year, 4)
-        let month = "\(year)-\(text(parts.month, 2))"
-        let names: [EntryProperty: String] = [
-            .year: year, .month: month, .day: "\(month)-\(text(parts.day, 2))",
-            .week: "\(text(week.yearForWeekOfYear, 4))-W\(text(week.weekOfYear, 2))",
-        ]
-        periods[day] = names
-        return names[property] ?? ""
+        guard property != .week else {
+            let week = weeks.dateComponents([.yearForWeekOfYear, .weekOfYear], from: date)
+            return "\(text(week.yearForWeekOfYear, 4))-W\(text(week.weekOfYear, 2))"
+        }
+        let parts = days.dateComponents([.year, .month, .day], from: date)
+        let texts = [text(parts.year, 4), text(parts.month, 2), text(parts.day, 2)]
+        return texts.prefix(property == .year ? 1 : property == .month ? 2 : 3).joined(separator: "-")
     }
 
     /// Returns counts in the order of their values: periods as in a calendar, other values by their number

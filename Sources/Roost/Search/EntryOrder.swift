@@ -15,20 +15,8 @@ public enum EntryOrder: String, Sendable, Hashable, CaseIterable {
     /// By the id of the source. Entries without a source are last.
     case source
 
-    /// The value by which an entry is sorted. Texts precede missing ones.
-    private struct Key: Comparable {
-        var number: Int64 = 0
-        var text: String?
-
-        static func < (left: Key, right: Key) -> Bool {
-            switch (left.text, right.text) {
-            case (let a?, let b?): a < b
-            case (_?, nil): true
-            case (nil, _?): false
-            case (nil, nil): left.number < right.number
-            }
-        }
-    }
+    /// The value by which an entry is sorted. Entries with a text precede the others.
+    private typealias Key = (lacksText: Int, text: String, number: Int64)
 
     /// Returns the ids of the entries that match a filter, in this order.
     ///
@@ -38,36 +26,28 @@ public enum EntryOrder: String, Sendable, Hashable, CaseIterable {
         matching filter: EntryFilter, isReversed: Bool = false, in snapshot: any StorageSnapshot
     ) async throws -> [Entry.ID] {
         var items: [(key: Key, position: Int, id: Entry.ID)] = []
-        func add(_ id: Entry.ID, _ key: Key) { items.append((key, items.count, id)) }
+        func add(_ id: Entry.ID, _ text: String?, _ number: Int64) {
+            items.append(((text == nil ? 1 : 0, text ?? "", number), items.count, id))
+        }
         switch self {
         case .added, .created, .source:
             // The headers of entries suffice.
             for try await page in snapshot.headerPages(matching: filter) {
-                for header in page.headers { add(header.id, key(of: header)) }
+                for header in page.headers {
+                    let number = self == .created ? header.createdAt.milliseconds : 0
+                    add(header.id, self == .source ? header.source : nil, number)
+                }
             }
         case .title, .updated, .size:
             for try await page in snapshot.entryPages(matching: filter) {
-                for entry in page.entries { add(entry.id, key(of: entry)) }
+                for entry in page.entries {
+                    let size = Int64(entry.content.utf8.count)
+                    let number = self == .updated ? entry.updatedAt.milliseconds : self == .size ? size : 0
+                    add(entry.id, self == .title ? entry.title?.lowercased() : nil, number)
+                }
             }
         }
-        items.sort { $0.key < $1.key || (!($1.key < $0.key) && $0.position < $1.position) }
+        items.sort { $0.key == $1.key ? $0.position < $1.position : $0.key < $1.key }
         return isReversed ? items.reversed().map(\.id) : items.map(\.id)
-    }
-
-    private func key(of header: EntryHeader) -> Key {
-        switch self {
-        case .created: Key(number: header.createdAt.milliseconds)
-        case .source: Key(text: header.source)
-        default: Key()
-        }
-    }
-
-    private func key(of entry: Entry) -> Key {
-        switch self {
-        case .title: Key(text: entry.title?.lowercased())
-        case .updated: Key(number: entry.updatedAt.milliseconds)
-        case .size: Key(number: Int64(entry.content.utf8.count))
-        default: key(of: EntryHeader(entry))
-        }
     }
 }

@@ -48,8 +48,8 @@ public struct EntrySearch: Sendable, Hashable {
     /// words that the store does not contain are replaced with similar words (``QueryResult/corrections``).
     public var usesExactWords = false
     /// The entries that the caller may see, which the filter must not exceed; `nil` for all entries. Only
-    /// these decide which words are replaced, and how rare words are: otherwise, corrections and scores would
-    /// tell whether a hidden entry has a word.
+    /// these decide which words are replaced, how rare words are, and how similar unrelated texts are:
+    /// otherwise, corrections, scores and the hits that are noise would tell about hidden entries.
     public var visible: EntryFilter?
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.

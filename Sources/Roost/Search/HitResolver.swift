@@ -85,14 +85,14 @@ struct HitResolver: Sendable {
 extension QueryHit {
     /// Creates a hit with the passage of an entry that is nearest to a vector.
     init(_ entry: Entry, nearestTo vector: [Float]) {
-        var best: QueryHit?
+        var best: (similarity: Float, passage: Passage)?
         for passage in entry.searchablePassages where passage.vector.count == vector.count {
             let score = innerProduct(passage.vector, vector)
-            guard score.isFinite else { continue }
-            if best.map({ score > $0.similarity }) ?? true {
-                best = QueryHit(entry: entry, similarity: score, passage: passage)
-            }
+            if score.isFinite, best.map({ score > $0.similarity }) ?? true { best = (score, passage) }
         }
-        self = best ?? QueryHit(entry: entry, passage: entry.passages.first)
+        let whole = Passage(ordinal: 0, utf8Range: 0..<entry.content.utf8.count, vector: [])
+        self.init(
+            entry: entry, similarity: best?.similarity ?? 0,
+            passage: best?.passage ?? entry.passages.first ?? whole)
     }
 }

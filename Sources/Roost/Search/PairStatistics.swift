@@ -24,6 +24,13 @@ struct PairStatistics: Sendable, Hashable, Codable {
     /// how similar unrelated texts are: in a store with many copies, they would lower all scores to 0.
     private static let copyCosine = 0.95
 
+    /// Returns rows of entries that are spread evenly.
+    static func sample(of rows: RowSet) -> RowSet {
+        let step = max(1, rows.count / sampleSize)
+        let spread = rows.enumerated().lazy.filter { $0.offset % step == 0 }
+        return RowSet(spread.prefix(sampleSize).map(\.element))
+    }
+
     struct SampledPassage: Sendable {
         var entry: Entry.ID
         var vector: [Float]

@@ -27,17 +27,6 @@ public struct QueryHit: Sendable, Hashable {
     /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:)``), or
     /// contains all of its words.
     var isClose = false
-
-    /// Creates a hit, for example for a preview. The other properties can be set afterwards.
-    ///
-    /// - Parameter passage: The passage that is nearest to the query; `nil` for the whole text.
-    public init(entry: Entry, score: Float = 0, similarity: Float = 0, passage: Passage? = nil) {
-        self.entry = entry
-        self.score = score
-        self.similarity = similarity
-        self.passage =
-            passage ?? Passage(ordinal: 0, utf8Range: 0..<entry.content.utf8.count, vector: [])
-    }
 }
 
 extension QueryHit: Identifiable {
@@ -64,7 +53,7 @@ extension QueryHit {
 }
 
 /// The shares of a hit's score, which add up to ``QueryHit/score``.
-public struct ScoreExplanation: Sendable, Hashable {
+public struct ScoreExplanation: Sendable, Hashable, Encodable {
     /// The share that comes from the cosine similarity of the query and the nearest passage.
     public var passage: Float = 0
     /// The share that comes from the cosine similarity of the query and the embedding of the whole entry.

@@ -60,8 +60,15 @@ struct QueryParser {
         var plans = plans
         var rows: [EntryFilter: RowSet] = [:]
         for index in plans.indices {
+            if let visible = plans[index].search.visible, !visible.matchesAll {
+                if rows[visible] == nil {
+                    rows[visible] = try await state.snapshot.rows(
+                        matching: try await visible.expandingParentCluster(in: state.snapshot))
+                }
+                plans[index].visibleRows = rows[visible]
+            }
             switch plans[index].search.subject {
-            case .text: try await correct(&plans[index], &rows)
+            case .text: try await correct(&plans[index])
             case .entries(let ids): plans[index].vector = try await meanVector(of: ids)
             case .vector(let vector):
                 guard vector.count == embedder.space.dimension else {
@@ -77,15 +84,8 @@ struct QueryParser {
     }
 
     /// Looks up and corrects the words of a query in the index of words.
-    private func correct(_ plan: inout QueryPlan, _ rows: inout [EntryFilter: RowSet]) async throws {
+    private func correct(_ plan: inout QueryPlan) async throws {
         guard let text = plan.text, plan.usesWords, let words = state.words else { return }
-        if let visible = plan.search.visible, !visible.matchesAll {
-            if rows[visible] == nil {
-                rows[visible] = try await state.snapshot.rows(
-                    matching: try await visible.expandingParentCluster(in: state.snapshot))
-            }
-            plan.visibleRows = rows[visible]
-        }
         plan.text = try await words.resolved(
             text, correctsSpelling: plan.comparesWords && !plan.search.usesExactWords,
             among: plan.visibleRows, with: embedder)
@@ -162,7 +162,6 @@ struct QueryPlan: Sendable {
 /// The second step of a search: it embeds the texts of queries and documents.
 struct QueryEmbedder {
     let embedder: any Embedder
-    let splitter: PassageSplitter
 
     /// Returns the plans with the vectors of their texts. All queries are embedded together.
     func embedded(_ plans: [QueryPlan]) async throws -> [QueryPlan] {
@@ -170,7 +169,7 @@ struct QueryEmbedder {
         for index in plans.indices {
             guard case .document(let text) = plans[index].search.subject else { continue }
             var report = IngestReport()
-            plans[index].vector = try await EntryEmbedder(embedder: embedder, splitter: splitter)
+            plans[index].vector = try await EntryEmbedder(embedder: embedder)
                 .embed([Entry(content: text)], reusing: nil, &report)[0].embeddings
             plans[index].omittedTokens = report.omittedTokens
         }

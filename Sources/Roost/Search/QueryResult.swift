@@ -25,20 +25,6 @@ public struct QueryResult: Sendable {
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
 
-    /// Creates a result, for example for a preview.
-    public init(
-        hits: [QueryHit], nearest: [QueryHit] = [], stamp: Stamp, candidateCount: Int,
-        omittedTokens: Int = 0, notices: [SearchNotice] = [], text: TextQuery? = nil
-    ) {
-        self.hits = hits
-        self.nearest = nearest
-        self.stamp = stamp
-        self.candidateCount = candidateCount
-        self.omittedTokens = omittedTokens
-        self.notices = notices
-        self.text = text
-    }
-
     /// Whether entries were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { hits.isEmpty && !nearest.isEmpty }
 
@@ -68,14 +54,8 @@ public struct QueryResult: Sendable {
 public struct SearchNotice: Sendable, Hashable, CustomStringConvertible {
     /// The message.
     public var message: String
-    /// An action that removes the cause, if there is one.
+    /// An action that removes the cause; `nil` if no known action does.
     public var remedy: Remedy?
-
-    /// Creates a notice.
-    public init(_ message: String, remedy: Remedy? = nil) {
-        self.message = message
-        self.remedy = remedy
-    }
 
     public var description: String { message }
 }

@@ -37,8 +37,7 @@ struct SearchEngine: Sendable {
             needsVectors: parsed.contains { $0.text == nil || $0.search.mode != .text },
             needsWords: parsed.contains(where: \.usesWords))
         var plans = try await QueryParser(state: state, embedder: store.embedder).completed(parsed)
-        plans = try await QueryEmbedder(embedder: store.embedder, splitter: store.settings.splitter)
-            .embedded(plans)
+        plans = try await QueryEmbedder(embedder: store.embedder).embedded(plans)
         var results = [QueryResult?](repeating: nil, count: plans.count)
         for batch in Self.batches(of: plans) {
             try Task.checkCancellation()
@@ -82,7 +81,7 @@ struct SearchEngine: Sendable {
     private func results(of plans: [QueryPlan], in state: SearchState) async throws -> [QueryResult] {
         let snapshot = state.snapshot
         let filter = try await plans[0].search.filter.expandingParentCluster(in: snapshot)
-        let vectors = try await vectors(of: state, matching: filter)
+        let vectors = try await vectors(of: state, matching: filter, for: plans[0])
         let words = plans[0].usesWords ? state.words : nil
         // The index of words needs the rows that match. A search by vectors in the database does not.
         let isFilteredInDatabase = state.place == .database && words == nil && plans[0].search.limit > 0
@@ -110,13 +109,23 @@ struct SearchEngine: Sendable {
         }
     }
 
-    private func vectors(of state: SearchState, matching filter: EntryFilter) async throws -> SearchVectors {
+    private func vectors(
+        of state: SearchState, matching filter: EntryFilter, for plan: QueryPlan
+    ) async throws -> SearchVectors {
         guard state.place == .database, let search = state.snapshot.passageSearch else {
-            return .client(state.passages ?? PassageContents())
+            let passages = state.passages ?? PassageContents()
+            let statistics = plan.visibleRows.map { passages.pairStatistics(among: $0) }
+            return SearchVectors(.client(passages), statistics ?? passages.statistics)
         }
-        return .database(
-            try await DatabaseVectors(
-                search, of: state.snapshot.stamp, matching: filter, store.pairStatistics))
+        let statistics = try await store.pairStatistics.statistics(
+            of: plan.search.visible, at: state.snapshot.stamp
+        ) {
+            guard let visible = plan.visibleRows else {
+                return try await search.sampledPassages(ofEntries: PairStatistics.sampleSize)
+            }
+            return try await search.passageVectors(ofRows: PairStatistics.sample(of: visible))
+        }
+        return SearchVectors(.database(DatabaseVectors(search, matching: filter)), statistics)
     }
 }
 
@@ -202,14 +211,14 @@ struct SearchRun: Sendable {
         if let incomparable = vectors.index?.incomparable, incomparable > 0 {
             notices.append(
                 SearchNotice(
-                    Count.text(incomparable, "passage has a vector", "passages have vectors")
+                    message: Count.text(incomparable, "passage has a vector", "passages have vectors")
                         + " with numbers that are not finite; searches by meaning do not find "
                         + (incomparable == 1 ? "it" : "them"), remedy: .inspectStore))
         }
         if let text = plan.text, text.omittedWords > 0 {
             notices.append(
                 SearchNotice(
-                    "the query has more than \(TextQuery.maximumClauses) different words; its last "
+                    message: "the query has more than \(TextQuery.maximumClauses) different words; its last "
                         + "\(Count.text(text.omittedWords, "word was", "words were")) ignored"))
         }
         return notices

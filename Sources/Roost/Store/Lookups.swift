@@ -3,15 +3,9 @@ extension Sequence where Element: Identifiable {
     var byID: [Element.ID: Element] { Dictionary(map { ($0.id, $0) }) { first, _ in first } }
 }
 
-extension Collection {
-    /// Returns the elements in groups of up to `count`, in order.
-    func groups(of count: Int) -> [[Element]] {
-        var rest = self[...]
-        var groups: [[Element]] = []
-        while !rest.isEmpty {
-            groups.append(Array(rest.prefix(count)))
-            rest = rest.dropFirst(count)
-        }
-        return groups
+extension RandomAccessCollection {
+    /// Returns the elements in groups of up to `size`, in order.
+    func groups(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(dropFirst($0).prefix(size)) }
     }
 }

@@ -20,7 +20,7 @@ extension ModelLibrary {
         _ source: URL, queryPrefix: String? = nil, documentPrefix: String? = nil
     ) throws -> String {
         let embedder = try LocalModel.open(source)
-        let prompts = try ModelPrompts(query: queryPrefix, document: documentPrefix, for: embedder)
+        try Self.check([queryPrefix, documentPrefix].compactMap(\.self), for: embedder)
         let name = source.standardizedFileURL.lastPathComponent
         guard !name.contains(":"), !name.hasPrefix("."), name != Self.lexicalName else {
             throw RoostError(
@@ -46,7 +46,7 @@ extension ModelLibrary {
         let staging = directory.appendingPathComponent(".\(name).\(UUID().uuidString)")
         do {
             try Self.copyFiles(of: source, to: staging)
-            try prompts?.write(into: staging)
+            try Self.writePrefixes(query: queryPrefix, document: documentPrefix, into: staging)
             // Opening the copy records the checksums of its files, and shows whether they were copied intact.
             let copy = try LocalModel.open(staging)
             guard copy.space.revision == embedder.space.revision else {
@@ -100,45 +100,39 @@ extension ModelLibrary {
         }
         return folder.lastPathComponent
     }
-}
 
-/// The prefixes of queries and documents, as `config_sentence_transformers.json` stores them.
-private struct ModelPrompts {
+    // MARK: Prefixes
+
     /// The maximum length of a prefix in UTF-8 bytes: prefixes of published models have fewer than 200, and
     /// a longer one would use up a model's limit of 256 or 512 tokens.
-    private static let maximumLength = 1000
+    private static let maximumPrefixLength = 1000
 
-    /// The prefixes, keyed by their names in the file.
-    private var texts: [String: String]
-
-    /// Creates the prompts of a model; `nil` if neither prefix is given.
-    init?(query: String?, document: String?, for embedder: any Embedder) throws {
-        var texts: [String: String] = [:]
-        texts["query"] = query
-        texts["document"] = document
-        guard !texts.isEmpty else { return nil }
-        guard embedder is BERTEmbedder else {
+    private static func check(_ prefixes: [String], for embedder: any Embedder) throws {
+        guard prefixes.isEmpty || embedder is BERTEmbedder else {
             throw RoostError(.configuration, "a static model does not support prefixes")
         }
-        guard texts.values.allSatisfy({ $0.utf8.count <= Self.maximumLength }) else {
+        guard prefixes.allSatisfy({ $0.utf8.count <= maximumPrefixLength }) else {
             throw RoostError(
-                .configuration, "a prefix is too long: the maximum is \(Self.maximumLength) bytes")
+                .configuration, "a prefix is too long: the maximum is \(maximumPrefixLength) bytes")
         }
-        self.texts = texts
     }
 
-    func write(into folder: URL) throws {
+    private static func writePrefixes(query: String?, document: String?, into folder: URL) throws {
+        guard query != nil || document != nil else { return }
         let url = folder.appendingPathComponent("config_sentence_transformers.json")
         let data = try? Data(contentsOf: url)
-        var document =
+        var contents =
             (data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]) ?? [:]
-        var prompts = document["prompts"] as? [String: Any] ?? [:]
-        // `passage` is an older name for `document`. If it remained, it would take precedence.
-        if texts["document"] != nil { prompts["passage"] = nil }
-        for (name, text) in texts { prompts[name] = text }
-        document["prompts"] = prompts
+        var prompts = contents["prompts"] as? [String: Any] ?? [:]
+        if let query { prompts["query"] = query }
+        if let document {
+            prompts["document"] = document
+            // `passage` is an older name for `document`. If it remained, it would take precedence.
+            prompts["passage"] = nil
+        }
+        contents["prompts"] = prompts
         try AtomicFile.write(
-            try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys]),
+            try JSONSerialization.data(withJSONObject: contents, options: [.prettyPrinted, .sortedKeys]),
             to: url)
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 public import RoostChunks
 import RoostFiles
@@ -18,9 +17,6 @@ public struct OriginalStore: Sendable {
     private static let lockName = ".lock"
     /// The maximum time that ``lockAgainstRemoval()`` waits for ``removeUnreferenced(by:in:)``, in seconds.
     private static let lockTimeout: TimeInterval = 30
-    /// The pause between two attempts to acquire the lock, in microseconds. It is short compared to the time
-    /// for which other processes hold the lock.
-    private static let lockPollingInterval: useconds_t = 10_000
 
     /// Creates the store of originals of the knowledge store in `directory`.
     public init(of directory: URL) { self.init(of: directory, files: .standard) }
@@ -138,20 +134,13 @@ public struct OriginalStore: Sendable {
         return try await BlockingWork.run { isCancelled in
             do {
                 try FileSystem.standard.createFolder(folder)
-                _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
-                let deadline = DispatchTime.now() + Self.lockTimeout
-                while true {
-                    if let lock = try FileLock.shared(url) { return lock }
-                    if isCancelled() { throw CancellationError() }
-                    guard DispatchTime.now() < deadline else {
-                        throw StorageError(
-                            .locked,
-                            "cannot write to \(folder.path): another process is removing unreferenced "
-                                + "documents",
-                            isRetryable: true)
-                    }
-                    usleep(Self.lockPollingInterval)
-                }
+                return try FileLock.acquire(
+                    url, timeout: Self.lockTimeout, isShared: true, isCancelled: isCancelled)
+            } catch is LockTimeout {
+                throw StorageError(
+                    .locked,
+                    "cannot write to \(folder.path): another process is removing unreferenced documents",
+                    isRetryable: true)
             } catch {
                 throw StorageError.mapping(error)
             }

@@ -48,7 +48,8 @@ extension StoreConfiguration {
         manifest.store.flatMap { ServerStorages.current?.name(of: $0) } ?? "the database server"
     }
 
-    private func server() throws -> (storage: any ServerStorage, store: UUID) {
+    /// The client of the server, and the id of the store there.
+    func server() throws -> (storage: any ServerStorage, store: UUID) {
         guard let store = manifest.store else {
             throw RoostError(
                 .damagedManifest,
@@ -64,20 +65,11 @@ extension StoreConfiguration {
         return (storage, store)
     }
 
-    func openOnServer() async throws -> any StorageProvider {
-        let (storage, store) = try server()
-        return try await storage.open(store)
-    }
-
-    func inspectServer() async throws -> [StorageFinding] {
-        let (storage, store) = try server()
-        return try await storage.inspect(store)
-    }
-
     /// Begins a new epoch, after which all clients read the store again. A client that finds an older state
     /// than the one it has seen asks for this.
     func repairOnServer() async throws -> [StorageFinding] {
-        _ = try await Self.using(openOnServer()) { try await $0.renewEpoch() }
+        let (storage, store) = try server()
+        _ = try await Self.using(storage.open(store)) { try await $0.renewEpoch() }
         return [
             .note(
                 serverName,

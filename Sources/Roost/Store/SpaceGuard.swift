@@ -79,18 +79,6 @@ struct SpaceGuard<Base: StorageProvider>: StorageDecorator {
         _ = try await StoreManifest.settled(in: directory)
         return try await base.renewEpoch()
     }
-
-    func fetchEntries() async throws -> [Entry] {
-        let entries = try await base.fetchEntries()
-        _ = try await snapshot()
-        return entries
-    }
-
-    func fetchClusters() async throws -> [Cluster] {
-        let clusters = try await base.fetchClusters()
-        _ = try await snapshot()
-        return clusters
-    }
 }
 
 extension StorageProvider {

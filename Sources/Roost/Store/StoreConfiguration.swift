@@ -42,16 +42,8 @@ struct StoreConfiguration {
         }
     }
 
-    var hasStorageFiles: Bool {
-        let url =
-            switch manifest.provider {
-            case .sqlite: Self.databaseURL(directory)
-            case .json: Self.storageURL(directory)
-            // The server is not asked here.
-            case .postgres: directory
-            }
-        return FileManager.default.fileExists(atPath: url.path)
-    }
+    /// Whether the database or the folder with entries exists.
+    var hasStorageFiles: Bool { FileManager.default.fileExists(atPath: storagePath) }
 
     /// The file, folder or server that contains the entries.
     var storagePath: String {
@@ -65,11 +57,9 @@ struct StoreConfiguration {
     /// Whether the configured provider has stored anything, or has files that it would read.
     var hasStorage: Bool {
         switch manifest.provider {
-        case .sqlite:
-            let attributes = try? FileManager.default.attributesOfItem(atPath: storagePath)
-            return attributes?[.size] as? Int ?? 0 > 0
-        case .json: return LocalStorageProvider.hasContents(in: Self.storageURL(directory))
-        case .postgres: return true
+        case .sqlite: presentSize() > 0
+        case .json: LocalStorageProvider.hasContents(in: Self.storageURL(directory))
+        case .postgres: true
         }
     }
 
@@ -107,12 +97,12 @@ struct StoreConfiguration {
     func open(
         _ access: Access = .readWrite, recording undo: UndoRecorder? = nil
     ) async throws -> any StorageProvider {
-        let identity = StoreIdentity(configuration: self)
-        if access != .filling { try identity.checkFiles() }
+        // Opening creates a missing storage.
+        if access != .filling, let missingStorage { throw damaged(missingStorage) }
         let storage = try await openWithoutCheck(access)
         if access != .filling, manifest.store != nil {
             do {
-                try identity.check(try await storage.snapshot().stamp)
+                if let mismatch = mismatch(try await storage.snapshot().stamp) { throw damaged(mismatch) }
             } catch {
                 try? await storage.close()
                 throw error
@@ -139,7 +129,9 @@ struct StoreConfiguration {
             var options = localOptions
             if access == .filling { options.files = .deferring }
             return try LocalStorageProvider(directory: Self.storageURL(directory), options: options)
-        case .postgres: return try await openOnServer()
+        case .postgres:
+            let (server, store) = try server()
+            return try await server.open(store)
         }
     }
 
@@ -171,8 +163,7 @@ struct StoreConfiguration {
     func presentSize() -> Int {
         switch manifest.provider {
         case .sqlite:
-            let attributes = try? FileManager.default.attributesOfItem(
-                atPath: Self.databaseURL(directory).path)
+            let attributes = try? FileManager.default.attributesOfItem(atPath: storagePath)
             return (attributes?[.size] as? Int) ?? 0
         case .json: return LocalStorageProvider.presentSize(of: Self.storageURL(directory))
         case .postgres: return 0
@@ -184,12 +175,14 @@ struct StoreConfiguration {
     func inspect() async throws -> [StorageFinding] {
         switch manifest.provider {
         case .sqlite:
-            try await SQLiteStorageProvider.inspect(
+            return try await SQLiteStorageProvider.inspect(
                 databaseURL: Self.databaseURL(directory), options: sqliteOptions)
         case .json:
-            try await LocalStorageProvider.inspect(
+            return try await LocalStorageProvider.inspect(
                 directory: Self.storageURL(directory), options: localOptions)
-        case .postgres: try await inspectServer()
+        case .postgres:
+            let (server, store) = try server()
+            return try await server.inspect(store)
         }
     }
 
@@ -206,67 +199,50 @@ struct StoreConfiguration {
     }
 }
 
-/// The comparison of the id that a manifest records with the id in the storage.
-///
-/// A storage that does not belong to its manifest would be reported as empty, or searched with the vectors of
-/// another model. It results from a database that was copied from another store, or from a manifest that
-/// names the wrong provider.
-struct StoreIdentity {
-    let configuration: StoreConfiguration
+// MARK: - Identity
 
-    private var manifest: StoreManifest { configuration.manifest }
-
+// The comparison of the id that a manifest records with the id in the storage.
+//
+// A storage that does not belong to its manifest would be reported as empty, or searched with the vectors of
+// another model. It results from a database that was copied from another store, or from a manifest that names
+// the wrong provider.
+extension StoreConfiguration {
     /// The configuration with the other provider that keeps its data in the folder.
     private var other: StoreConfiguration {
         var other = manifest
         other.provider = manifest.provider == .sqlite ? .json : .sqlite
-        return StoreConfiguration(directory: configuration.directory, manifest: other)
+        return StoreConfiguration(directory: directory, manifest: other)
     }
+
+    /// The configuration with the provider whose files exist, if those of the manifest's provider are missing.
+    var withExistingStorage: StoreConfiguration { hasStorage || !other.hasStorage ? self : other }
 
     /// The description of a storage that is missing; `nil` if it exists or need not exist yet.
     var missingStorage: String? {
-        guard !configuration.hasStorage else { return nil }
-        let path = configuration.storagePath
+        guard !hasStorage else { return nil }
         if other.hasStorage {
-            return "\(StoreManifest.fileName) names the provider \(manifest.provider.rawValue), but \(path) "
-                + "is missing, and \(other.storagePath) exists"
+            return "\(StoreManifest.fileName) names the provider \(manifest.provider.rawValue), but "
+                + "\(storagePath) is missing, and \(other.storagePath) exists"
         }
         // The manifest of a new store has no id yet.
-        return manifest.store == nil ? nil : "\(path) is missing or empty"
-    }
-
-    /// Checks that the storage exists, unless the store is new. Call this before opening the storage, because
-    /// opening creates a missing one.
-    func checkFiles() throws {
-        guard let missingStorage else { return }
-        throw damaged(missingStorage)
+        return manifest.store == nil ? nil : "\(storagePath) is missing or empty"
     }
 
     /// Returns the description of a storage that belongs to another store; `nil` if it belongs to the
     /// manifest.
     func mismatch(_ stamp: Stamp) -> String? {
         guard let store = manifest.store, store != stamp.store else { return nil }
-        return "\(StoreManifest.fileName) describes the store \(store), but \(configuration.storagePath) "
-            + "contains the store \(stamp.store)"
-    }
-
-    func check(_ stamp: Stamp) throws {
-        guard let mismatch = mismatch(stamp) else { return }
-        throw damaged(mismatch)
+        return
+            "\(StoreManifest.fileName) describes the store \(store), but \(storagePath) contains the store "
+            + "\(stamp.store)"
     }
 
     private func damaged(_ reason: String) -> StorageError {
         StorageError(
             .damaged,
-            "cannot open the store in \(configuration.directory.path): \(reason); restore the matching "
-                + "files, or repair the store to use the storage that is present",
+            "cannot open the store in \(directory.path): \(reason); restore the matching files, or repair the "
+                + "store to use the storage that is present",
             remedy: .inspectStore)
-    }
-
-    /// Returns the configuration with the provider whose files exist, if those of the manifest's provider are
-    /// missing.
-    var withExistingStorage: StoreConfiguration {
-        configuration.hasStorage || !other.hasStorage ? configuration : other
     }
 }
 

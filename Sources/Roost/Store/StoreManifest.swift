@@ -210,6 +210,15 @@ extension RoostError {
         return RoostError(.noStore, "found no store in \(directory.path)", remedy: .createStore)
     }
 
+    /// The error for creating a store in a folder that has entries, but no manifest.
+    static func lostManifest(in directory: URL, _ contents: String) -> RoostError {
+        RoostError(
+            .damagedManifest,
+            "cannot create a store in \(directory.path): it contains \(contents), but "
+                + "\(StoreManifest.fileName), which names the model of their vectors, is missing",
+            remedy: .repairStore)
+    }
+
     static func storeExists(in directory: URL) -> RoostError {
         RoostError(.storeExists, "cannot create a store in \(directory.path): it already contains one")
     }

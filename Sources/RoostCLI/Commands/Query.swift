@@ -86,7 +86,7 @@ struct Query: AsyncParsableCommand {
         let text = try RecordReader.text(InputFile.read(path), name: path == "-" ? "standard input" : path)
         var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
             .filter { !$0.element.allSatisfy(\.isWhitespace) }[...]
-        let additions = HitDetails.Selection(context: search.context, hasExplanation: search.explain)
+        let additions = HitAdditions(context: search.context, hasExplanation: search.explain)
         while !lines.isEmpty {
             let part = lines.prefix(Self.batchSize)
             lines = lines.dropFirst(Self.batchSize)

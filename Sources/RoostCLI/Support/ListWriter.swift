@@ -192,7 +192,7 @@ enum HitRow {
     ]
 
     static func row(
-        _ hit: QueryHit, in result: QueryResult, document additions: HitDetails.Selection
+        _ hit: QueryHit, in result: QueryResult, document additions: HitAdditions
     ) -> ListRow {
         let document = PrintedHit(hit, in: result, additions)
         return ListRow(
@@ -206,22 +206,49 @@ enum HitRow {
     }
 }
 
+/// The parts of a printed hit that a user asks for.
+struct HitAdditions {
+    /// The number of passages before and after the matched passage; `nil` for no context.
+    var context: Int?
+    var hasExplanation: Bool
+}
+
 /// The JSON output for a hit: that of the operation `search`, and the members for `--explain` and `--context`.
 struct PrintedHit: Encodable {
+    /// The shares of the score, and the score by words.
+    private struct Explanation: Encodable {
+        var textScore: Float?
+        var shares: ScoreExplanation
+    }
+
+    /// The passages around the matched passage.
+    private struct Context: Encodable {
+        var range: [Int]
+        var text: String
+    }
+
     let hit: EntryDocument
-    private let details: HitDetails
+    private var context: Context?
+    private var explanation: Explanation?
 
     private enum CodingKeys: String, CodingKey { case explanation, context }
 
-    init(_ hit: QueryHit, in result: QueryResult, _ additions: HitDetails.Selection) {
+    init(_ hit: QueryHit, in result: QueryResult, _ additions: HitAdditions) {
         self.hit = EntryDocument(hit, in: result)
-        details = HitDetails(hit, additions)
+        if let count = additions.context {
+            let range = hit.context(count)
+            context = Context(
+                range: [range.lowerBound, range.upperBound], text: hit.entry.text(in: range) ?? "")
+        }
+        if additions.hasExplanation {
+            explanation = Explanation(textScore: hit.textScore, shares: hit.explanation)
+        }
     }
 
     func encode(to encoder: any Encoder) throws {
         try hit.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(details.explanation, forKey: .explanation)
-        try container.encodeIfPresent(details.context, forKey: .context)
+        try container.encodeIfPresent(explanation, forKey: .explanation)
+        try container.encodeIfPresent(context, forKey: .context)
     }
 }

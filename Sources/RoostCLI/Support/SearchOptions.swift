@@ -58,7 +58,7 @@ struct SearchOptions: ParsableArguments {
 
     func show(_ result: QueryResult, _ options: StoreOptions, _ filters: FilterOptions) throws {
         for text in Self.remarks(on: result) { options.note(text) }
-        let additions = HitDetails.Selection(context: context, hasExplanation: explain)
+        let additions = HitAdditions(context: context, hasExplanation: explain)
         if output.format == .text {
             for hit in result.hits { write(hit, in: result) }
             if explain, let plan = result.databasePlan {

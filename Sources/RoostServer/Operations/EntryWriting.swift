@@ -129,8 +129,9 @@ struct AddEntry: Operation {
             }
         }
         // An equal text that is not visible must not become visible by getting the tags of this server.
-        let added = try await context.store.add(
-            text, tags: tags, metadata: metadata, ownSource: rules.ownSource, among: rules.restricting())
+        let added = try await TextAddition.run(
+            text, tags: tags, metadata: metadata, to: context.store, ownSource: rules.ownSource,
+            among: rules.restricting())
         return Output(stored: added.isNew, updated: added.isUpdated, id: added.id.text, duplicates: [])
     }
 
@@ -159,8 +160,8 @@ struct AddEntry: Operation {
     private func refusal(
         because duplicates: [EntryDocument], _ context: OperationContext, _ hasValues: Bool
     ) async throws -> Output {
-        let equal = try await context.store.equalEntry(
-            to: text, ownSource: context.rules.ownSource, among: context.rules.restricting())
+        let equal = try await TextAddition.existingEntry(
+            text, in: context.store, ownSource: context.rules.ownSource, among: context.rules.restricting())
         let reason =
             if equal == nil {
                 "nothing was stored because of near-duplicates; call 'update' to change one of them, or pass "
@@ -171,7 +172,7 @@ struct AddEntry: Operation {
             } else {
                 "the text was stored before"
             }
-        return Output(stored: false, id: equal?.text, duplicates: duplicates, notices: [reason])
+        return Output(stored: false, id: equal?.id.text, duplicates: duplicates, notices: [reason])
     }
 }
 

@@ -1,5 +1,5 @@
 /// A part of an entry whose words are weighed separately.
-public enum TextField: String, Sendable, Hashable, CaseIterable, Codable {
+public enum TextField: String, Sendable, Hashable, CaseIterable, Codable, CodingKeyRepresentable {
     /// The title: the metadata `title`, or that of the text's front matter or first heading.
     case title
     /// The headings.

@@ -89,7 +89,7 @@ import Testing
                         entries: [EntryDraft(content: Self.text(number) + " new")])
                 })
         case .cluster: _ = try await store.recluster()
-        case .buildIndex: _ = try await store.index.build(minimumGraphPassages: 0)
+        case .buildIndex: _ = try await store.index.build(graphPassages: 0 ... .max)
         case .search: _ = try await store.search((0..<200).map { EntrySearch(Self.text($0)) })
         case .duplicates: _ = try await store.duplicates(threshold: 0.5)
         case .export: try await store.exportEntries(withEmbeddings: true) { _ in }

@@ -201,12 +201,14 @@ import Testing
         for withEmbeddings in [true, false] {
             var extra = Data()
             try await other.exportEntries(withEmbeddings: withEmbeddings) { extra += $0 }
-            #expect(try await store.importEntries(extra, name: "file").new == (withEmbeddings ? 2 : 0))
+            #expect(
+                try await store.importEntries(EntryArchive(extra, name: "file")).new
+                    == (withEmbeddings ? 2 : 0))
             let placed = try await store.storage.snapshot().assignments(of: [near.id, far.id])
             #expect(placed.map(\.cluster) == [bread.id])
         }
         let before = try await store.storage.snapshot().assignments(of: nil)
-        #expect(try await store.importEntries(file, name: "file").unchanged == 120)
+        #expect(try await store.importEntries(EntryArchive(file, name: "file")).unchanged == 120)
         #expect(try await store.storage.snapshot().assignments(of: nil) == before)
     }
 

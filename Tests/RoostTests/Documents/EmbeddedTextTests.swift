@@ -261,7 +261,7 @@ import Testing
         var data = Data()
         try await store.exportEntries(withEmbeddings: false) { data += $0 }
         let copy = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        _ = try await copy.importEntries(data, name: "export")
+        _ = try await copy.importEntries(EntryArchive(data, name: "export"))
         #expect(try await copy.storage.fetchEntries()[0].location == EntryLocation(line: 7, lastLine: 7))
     }
 }

@@ -35,7 +35,8 @@ import Testing
         }
         let (pieces, whole) = (store(), store())
         let report = try await pieces.importEntries(from: url)
-        #expect(report == (try await whole.importEntries(try Data(contentsOf: url), name: "file")))
+        #expect(
+            report == (try await whole.importEntries(EntryArchive(try Data(contentsOf: url), name: "file"))))
         #expect(report.new == 600 && report.embedded == 600)
         #expect(try await pieces.storage.fetchEntries() == whole.storage.fetchEntries())
         #expect(try await pieces.importEntries(from: url).unchanged == 600)
@@ -57,7 +58,7 @@ import Testing
         ] {
             let target = KnowledgeStore(
                 storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(dimension: dimension))
-            #expect(try await target.importEntries(data, name: "file").embedded == embedded)
+            #expect(try await target.importEntries(EntryArchive(data, name: "file")).embedded == embedded)
             #expect(try await target.count() == 3)
         }
     }
@@ -115,7 +116,8 @@ import Testing
         let url = try table(separator: separator)
         let (pieces, whole) = (store(), store())
         let report = try await pieces.importEntries(from: url)
-        #expect(report == (try await whole.importEntries(try Data(contentsOf: url), name: "file")))
+        #expect(
+            report == (try await whole.importEntries(EntryArchive(try Data(contentsOf: url), name: "file"))))
         #expect(report.new == 300)
         let entries = try await pieces.storage.fetchEntries()
         #expect(entries == (try await whole.storage.fetchEntries()))

@@ -174,7 +174,7 @@ import Testing
         async throws
     {
         let first = try await store(.sqlite)
-        try await first.index.build(minimumGraphPassages: 100)
+        try await first.index.build(graphPassages: 100 ... .max)
         for number in 0..<30 { try await first.add("a bird that is new \(number)") }
         let expected = try await answers(first)
         try await first.close()
@@ -210,7 +210,7 @@ import Testing
             try await check()
         }
         let store = try await open()
-        try await store.index.build(minimumGraphPassages: 100)
+        try await store.index.build(graphPassages: 100 ... .max)
         let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
         #expect(names.sorted() == ["graph", "lock", "passages", "words"])
         #expect(try await store.index.description()?.changesSince == 0)
@@ -220,7 +220,7 @@ import Testing
 
     @Test func `a graph finds nearly all that an exact search finds, even after changes`() async throws {
         let first = try await store(.sqlite)
-        let built = try #require(try await first.index.build(minimumGraphPassages: 100))
+        let built = try #require(try await first.index.build(graphPassages: 100 ... .max))
         #expect(built.hasGraph)
         let store = try await open()
         func compare() async throws {
@@ -271,7 +271,7 @@ import Testing
 
     @Test func `a damaged graph or one over other vectors is ignored`() async throws {
         let first = try await store(.sqlite)
-        try await first.index.build(minimumGraphPassages: 100)
+        try await first.index.build(graphPassages: 100 ... .max)
         let intact = try Data(contentsOf: graph)
         let expected = try await answers(first)
         var generator = SeededGenerator(seed: 6)

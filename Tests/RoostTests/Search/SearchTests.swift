@@ -66,6 +66,46 @@ struct SearchTests {
         }
     }
 
+    @Test func `entries that the caller may not see change neither scores nor the noise level`() async throws
+    {
+        var generator = SeededGenerator(seed: 8)
+        let storage = InMemoryStorageProvider()
+        let store = KnowledgeStore(storage: storage, embedder: Directions())
+        try await storage.saveEntries(
+            (0..<40).map { number in
+                var entry = entry(number, &generator)
+                entry.tags = ["mine"]
+                return entry
+            })
+        let query = vector(&generator)
+        func scores(_ search: EntrySearch) async throws -> [String] {
+            let result = try await store.search(search)
+            return (result.hits + result.nearest).map { "\($0.id) \($0.score)" }
+        }
+        var searches = [
+            EntrySearch(.vector(query), matching: [.tag("mine")]),
+            EntrySearch("nothing of it", matching: [.tag("mine")]),
+        ]
+        for index in searches.indices { searches[index].visible = [.tag("mine")] }
+        let before = try await [scores(searches[0]), scores(searches[1])]
+        #expect(before.allSatisfy { !$0.isEmpty })
+        let seen = EntrySearch(.vector(query), matching: [.tag("mine")])
+        let all = try await scores(seen)
+        // Texts that resemble each other raise the similarity above which others are not noise.
+        try await storage.saveEntries(
+            (0..<40).map { number in
+                var entry = entry(1000 + number, &generator)
+                for index in entry.passages.indices {
+                    entry.passages[index].vector = [0.9, 0.1, 0.1, 0.1, 0, 0, 0.1, 0.4]
+                    entry.passages[index].vector[number % 6] += 0.5
+                }
+                entry.tags = []
+                return entry
+            })
+        #expect(try await [scores(searches[0]), scores(searches[1])] == before)
+        #expect(try await scores(seen) != all)
+    }
+
     @Test func `a vector of another dimension is rejected`() async throws {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: Directions())
         let error = await #expect(throws: RoostError.self) {
@@ -152,8 +192,7 @@ struct DatabaseVectorsTests {
         _ count: Int, among allowed: RowSet, k: Int = 10
     ) async throws -> (rows: [UInt32], sent: [Int?]) {
         let search = RecordedSearch(count)
-        let vectors = try await DatabaseVectors(
-            search, of: stamp(1, count), matching: .all, PairStatisticsCache())
+        let vectors = DatabaseVectors(search, matching: .all)
         let found = try await vectors.nearest(
             to: [1], k: k, among: allowed, isFilterOnly: false, isExact: false)
         return (found.hits.map(\.entryRow), search.sentRows)
@@ -175,7 +214,9 @@ struct DatabaseVectorsTests {
         /// Returns whether the statistics of a state were read.
         func isRead(_ stamp: Stamp) async throws -> Bool {
             let before = search.samples.withLock { $0 }
-            _ = try await cache.statistics(at: stamp) { try await search.sampledPassages(ofEntries: 1) }
+            _ = try await cache.statistics(of: nil, at: stamp) {
+                try await search.sampledPassages(ofEntries: 1)
+            }
             return search.samples.withLock { $0 } > before
         }
         #expect(try await isRead(stamp(1, 1000)))

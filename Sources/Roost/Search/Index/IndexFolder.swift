@@ -38,32 +38,14 @@ struct IndexFolder: Sendable {
     }
 
     /// Replaces a file atomically, unless the existing file describes a newer state.
-    ///
-    /// A lock ensures that only one builder at a time, in any process, replaces files.
     func publish(
         _ name: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL, Data) throws -> Void
     ) async throws {
-        let description = try JSONEncoder().encode(metadata)
-        try await locked { [self] in
-            if !hasNewer(name, than: metadata) { try write(file(name), description) }
+        let description = try metadata.encoded()
+        try await change { folder in
+            if !folder.hasNewer(name, than: metadata) { try write(folder.file(name), description) }
         }
-    }
-
-    /// Replaces a file that was derived from another file atomically, unless that other file has been
-    /// replaced or removed since.
-    func publish(
-        _ name: String, derivedFrom source: String, _ metadata: IndexMetadata,
-        write: @escaping @Sendable (URL) throws -> Void
-    ) async throws {
-        try await locked { [self] in
-            if self.metadata(of: source) == metadata { try write(file(name)) }
-        }
-    }
-
-    /// Replaces a file atomically that does not describe a state of the store.
-    func replace(_ name: String, write: @escaping @Sendable (URL) throws -> Void) async throws {
-        try await locked { [self] in try write(file(name)) }
     }
 
     /// Removes a file, unless it describes a newer state.
@@ -73,11 +55,10 @@ struct IndexFolder: Sendable {
     ///     itself.
     ///   - stamp: The state that the store was in when the file was found to be superfluous.
     func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {
-        let metadata = IndexMetadata(of: stamp, count: 0)
         guard FileManager.default.fileExists(atPath: file(name).path) else { return }
-        try await locked { [self] in
-            if !hasNewer(other ?? name, than: metadata) {
-                try FileSystem.standard.unlink(file(name).path)
+        try await change { folder in
+            if !folder.hasNewer(other ?? name, than: IndexMetadata(of: stamp, count: 0)) {
+                try FileSystem.standard.unlink(folder.file(name).path)
             }
         }
     }
@@ -88,12 +69,14 @@ struct IndexFolder: Sendable {
 
     /// Returns the metadata of a file; `nil` if the file does not exist or is damaged, so that it may be
     /// replaced.
-    private func metadata(of name: String) -> IndexMetadata? {
+    func metadata(of name: String) -> IndexMetadata? {
         guard let file = try? SectionFile(file(name)) else { return nil }
         return try? JSONDecoder().decode(IndexMetadata.self, from: file.metadata)
     }
 
-    private func locked(_ body: @escaping @Sendable () throws -> Void) async throws {
+    /// Runs `body`, which replaces or removes files, under a lock: only one builder at a time, in any process,
+    /// changes the folder.
+    func change(_ body: @escaping @Sendable (IndexFolder) throws -> Void) async throws {
         do {
             try FileSystem.standard.createFolder(url)
             try await BlockingWork.run { [self] isCancelled in
@@ -101,7 +84,7 @@ struct IndexFolder: Sendable {
                     file("lock"), timeout: Self.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 try AtomicFile.removeLeftovers(in: url)
-                try body()
+                try body(self)
             }
         } catch let error as LockTimeout {
             throw StorageError(
@@ -126,11 +109,9 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var createdAt: Int64
     /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     var incomparable: Int?
-    /// The distribution of the cosines of random pairs of passages; `nil` in a file without vectors, and in a
-    /// file that was written before scores were calibrated.
+    /// The distribution of the cosines of random pairs of passages; `nil` in a file without vectors.
     var pairs: PairStatistics?
-    /// The version of the word analysis (`TextAnalysis/version`) in a file of words; `nil` in a file without
-    /// words, and in a file that was written before the analysis had a version.
+    /// The version of the word analysis (`TextAnalysis/version`); `nil` in a file without words.
     var analysis: String?
 
     static let currentFormat = 1
@@ -143,6 +124,8 @@ struct IndexMetadata: Codable, Sendable, Hashable {
         self.dimension = dimension
         createdAt = Date().milliseconds
     }
+
+    func encoded() throws -> Data { try JSONEncoder.canonical.encode(self) }
 
     /// The position in the change feed up to which the file includes all changes.
     var cursor: ChangeCursor {

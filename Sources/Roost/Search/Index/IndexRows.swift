@@ -2,13 +2,49 @@ import Foundation
 import RoostFiles
 import RoostModel
 
+/// The rows of an index in memory: for each row its entry and, in an index of passages, its passage.
+struct RowColumns: Sendable {
+    /// The storage's row of each entry.
+    private(set) var entryRows: [UInt32] = []
+    private(set) var ids: [UUID] = []
+    /// The ordinal of each row's passage; empty if rows are entries.
+    private(set) var ordinals: [UInt32] = []
+
+    mutating func append(_ page: VectorPage) {
+        entryRows += page.rows
+        ids += page.ids
+        ordinals += page.ordinals
+    }
+
+    mutating func append(_ page: EntryPage) {
+        entryRows += page.rows
+        ids += page.entries.map(\.id)
+    }
+
+    /// Calls `body` with the sections of an index file.
+    func withSections<Result>(
+        _ body: ([(name: String, content: SectionFile.Content)]) throws -> Result
+    ) rethrows -> Result {
+        let (rows, ordinals) = (entryRows.map(\.littleEndian), ordinals.map(\.littleEndian))
+        return try rows.withUnsafeBytes { rows in
+            try ids.map(\.uuid).withUnsafeBytes { ids in
+                try ordinals.withUnsafeBytes { ordinals in
+                    try body(
+                        [("entryRows", .bytes(rows)), ("ids", .bytes(ids))]
+                            + (ordinals.isEmpty ? [] : [("ordinals", .bytes(ordinals))]))
+                }
+            }
+        }
+    }
+}
+
 /// The mapping from the rows of an index to entries and, in an index of passages, to passages.
 ///
 /// The conformance is unchecked because the compiler cannot verify that the bytes of a mapped file are never
 /// written and live as long as the file object, which is stored with the pointers to them.
 struct IndexRows: @unchecked Sendable {
     private enum Source {
-        case memory(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32])
+        case memory(RowColumns)
         case mapped(
             SectionFile, entryRows: UnsafeBufferPointer<UInt32>, ids: UnsafeBufferPointer<uuid_t>,
             ordinals: UnsafeBufferPointer<UInt32>?)
@@ -17,18 +53,13 @@ struct IndexRows: @unchecked Sendable {
     private let source: Source
     let count: Int
 
-    /// Creates rows in memory.
-    ///
-    /// - Parameters:
-    ///   - ordinals: The ordinal of each row's passage; empty if rows are entries.
-    init(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32] = []) {
-        precondition(entryRows.count == ids.count && (ordinals.isEmpty || ids.count == ordinals.count))
-        source = .memory(entryRows: entryRows, ids: ids, ordinals: ordinals)
-        count = ids.count
+    init(_ columns: RowColumns) {
+        source = .memory(columns)
+        count = columns.ids.count
     }
 
     /// Maps the rows of an index file and verifies their checksums.
-    init(_ file: SectionFile, count: Int, hasOrdinals: Bool = true) throws {
+    init(_ file: SectionFile, count: Int, hasOrdinals: Bool) throws {
         for name in ["entryRows", "ids"] + (hasOrdinals ? ["ordinals"] : []) { try file.verify(name) }
         source = .mapped(
             file, entryRows: try file.section("entryRows", of: UInt32.self, count: count),
@@ -39,8 +70,23 @@ struct IndexRows: @unchecked Sendable {
 
     func entryRow(_ row: Int) -> UInt32 {
         switch source {
-        case .memory(let entryRows, _, _): entryRows[row]
+        case .memory(let columns): columns.entryRows[row]
         case .mapped(_, let entryRows, _, _): UInt32(littleEndian: entryRows[row])
+        }
+    }
+
+    func id(_ row: Int) -> UUID {
+        switch source {
+        case .memory(let columns): columns.ids[row]
+        case .mapped(_, _, let ids, _): UUID(uuid: ids[row])
+        }
+    }
+
+    /// Returns the ordinal of a row's passage; 0 if rows are entries.
+    func ordinal(_ row: Int) -> Int {
+        switch source {
+        case .memory(let columns): columns.ordinals.isEmpty ? 0 : Int(columns.ordinals[row])
+        case .mapped(_, _, _, let ordinals): ordinals.map { Int(UInt32(littleEndian: $0[row])) } ?? 0
         }
     }
 
@@ -52,21 +98,6 @@ struct IndexRows: @unchecked Sendable {
         let row = (0..<count).partitioningIndex { self.entryRow($0) >= entryRow }
         return row < count && self.entryRow(row) == entryRow ? row : nil
     }
-
-    func id(_ row: Int) -> UUID {
-        switch source {
-        case .memory(_, let ids, _): ids[row]
-        case .mapped(_, _, let ids, _): UUID(uuid: ids[row])
-        }
-    }
-
-    /// Returns the ordinal of a row's passage; 0 if rows are entries.
-    func ordinal(_ row: Int) -> Int {
-        switch source {
-        case .memory(_, _, let ordinals): ordinals.isEmpty ? 0 : Int(ordinals[row])
-        case .mapped(_, _, _, let ordinals): ordinals.map { Int(UInt32(littleEndian: $0[row])) } ?? 0
-        }
-    }
 }
 
 extension VectorPage {
@@ -75,17 +106,22 @@ extension VectorPage {
     ///
     /// - Returns: The number of removed vectors.
     mutating func removeIncomparable() -> Int {
-        let kept = rows.indices.filter { row in
+        let comparable = selecting { row in
             vectors.withRow(row) { vector in
                 // The sum is not finite if any of the numbers is not finite.
                 vector.reduce(Float(0)) { $0 + abs($1) }.isFinite
             }
         }
-        guard kept.count < rows.count else { return 0 }
-        let count = rows.count - kept.count
-        self = VectorPage(
+        defer { self = comparable }
+        return rows.count - comparable.rows.count
+    }
+
+    /// Returns the vectors whose indices on the page meet a condition.
+    func selecting(where isWanted: (Int) -> Bool) -> VectorPage {
+        let kept = rows.indices.filter(isWanted)
+        guard kept.count < rows.count else { return self }
+        return VectorPage(
             rows: kept.map { rows[$0] }, ids: kept.map { ids[$0] }, ordinals: kept.map { ordinals[$0] },
             vectors: vectors.selecting(kept), next: next)
-        return count
     }
 }

@@ -1,8 +1,13 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import RoostVectors
 
-/// The vectors of all passages, for searching.
+/// The vectors of all passages, for searching: a main segment, and newer segments with the passages of entries
+/// that have changed since.
+///
+/// A segment is never rebuilt. If an entry is changed or removed, its rows in older segments get tombstones,
+/// and its new passages go into a new segment. So all valid passages of an entry are in one segment.
 struct PassageContents: DerivedContents {
     struct Hit: Sendable {
         var entry: Entry.ID
@@ -12,61 +17,94 @@ struct PassageContents: DerivedContents {
         var score: Float
     }
 
-    private var index = SegmentedIndex()
+    private var segments: [PassageSegment] = []
     var cursor = ChangeCursor.start
     private(set) var isMapped = false
     var notice: SearchNotice?
     /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     private(set) var incomparable = 0
+    /// The statistics of all passages.
     private(set) var statistics = PairStatistics.prior
 
     init() {}
 
-    var maximumChanges: Int { CatchUpLimit.maximumChanges(of: index.count) }
+    var maximumChanges: Int { CatchUpLimit.maximumChanges(of: segments.reduce(0) { $0 + $1.count }) }
 
     static func map(_ directory: URL, _ stamp: Stamp) throws -> PassageContents? {
         guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
         var contents = PassageContents()
-        contents.index = SegmentedIndex(
-            main: PassageSegment(file.vectors, graph: try file.graph(), rows: file.rows))
+        contents.segments = [PassageSegment(try PassageVectors(of: file), rows: file.rows)]
         contents.cursor = file.metadata.cursor
         contents.incomparable = file.metadata.incomparable ?? 0
         contents.isMapped = true
-        contents.statistics = file.metadata.pairs ?? contents.index.pairStatistics()
+        contents.statistics = file.metadata.pairs ?? contents.pairStatistics()
         return contents
     }
 
     init(of snapshot: any StorageSnapshot) async throws {
-        var pages: [VectorPage] = []
-        for try await var page in snapshot.vectorPages(of: .passages) {
-            incomparable += page.removeIncomparable()
-            if !page.rows.isEmpty { pages.append(page) }
-        }
-        guard let dimension = pages.first?.vectors.columns else { return }
-        var elements: [Float] = []
-        elements.reserveCapacity(pages.reduce(0) { $0 + $1.vectors.elements.count })
-        for page in pages { elements += page.vectors.elements }
-        let count = pages.reduce(0) { $0 + $1.rows.count }
-        let rows = IndexRows(
-            entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids), ordinals: pages.flatMap(\.ordinals))
-        index = SegmentedIndex(
-            main: PassageSegment(Matrix(rows: count, columns: dimension, elements: elements), rows: rows))
-        statistics = index.pairStatistics()
+        var collected = CollectedPassages(expecting: snapshot.stamp.entryCount)
+        for try await page in snapshot.vectorPages(of: .passages) { collected.append(page) }
+        self.init(collected)
     }
 
     init(of page: VectorPage) {
-        guard !page.rows.isEmpty else { return }
-        let rows = IndexRows(entryRows: page.rows, ids: page.ids, ordinals: page.ordinals)
-        index = SegmentedIndex(main: PassageSegment(page.vectors, rows: rows))
-        statistics = index.pairStatistics()
+        var collected = CollectedPassages()
+        collected.append(page)
+        self.init(collected)
     }
 
+    private init(_ passages: CollectedPassages) { append(passages) }
+
+    private mutating func append(_ passages: CollectedPassages) {
+        incomparable += passages.incomparable
+        if let segment = passages.segment { segments.append(segment) }
+        statistics = pairStatistics()
+    }
+
+    /// Returns the statistics of the passages of some entries.
+    ///
+    /// - Parameter entryRows: The storage's rows of the entries; `nil` for all.
+    /// - Complexity: O(passages).
+    func pairStatistics(among entryRows: RowSet? = nil) -> PairStatistics {
+        var sample = PassageSample<(segment: Int, row: Int)>()
+        for (number, segment) in segments.enumerated() {
+            segment.forEachPassage(among: entryRows) { sample.add($0, $1, (number, $2)) }
+        }
+        return PairStatistics(
+            of: sample.finish().map {
+                PairStatistics.SampledPassage(
+                    entry: $0.entry, vector: segments[$0.row.segment].vector($0.row.row))
+            })
+    }
+
+    // MARK: Search
+
     /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
-    /// are equal, the lower id comes first. See ``SegmentedIndex/search(_:k:among:isExact:)``.
+    /// are equal, the lower id comes first.
+    ///
+    /// - Parameters:
+    ///   - entryRows: The storage's rows of the entries that may be found; `nil` for all.
+    ///   - isExact: Whether all vectors are compared even if there is an approximate index.
+    /// - Throws: ``IndexFault`` if a file is damaged; ``RoostError`` with `.spaceMismatch`;
+    ///   `CancellationError`.
     func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[Hit]] {
-        try await index.search(queries, k: k, among: entryRows, isExact: isExact)
+        var hits = [[Hit]](repeating: [], count: queries.rows)
+        guard k > 0 else { return hits }
+        // All passages of an entry are in one segment, so the best entries overall are among the best of each
+        // segment.
+        for segment in segments {
+            do {
+                let found = try await segment.search(queries, k: k, among: entryRows, isExact: isExact)
+                for query in hits.indices { hits[query] += found[query] }
+            } catch let error as SectionFile.Unusable {
+                throw IndexFault(reason: error.description)
+            }
+        }
+        return hits.map { found in
+            Array(found.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }.prefix(k))
+        }
     }
 
     struct Match {
@@ -78,69 +116,76 @@ struct PassageContents: DerivedContents {
     /// Returns the similarity of an entry and a query.
     ///
     /// - Returns: `nil` if the index does not contain the entry.
+    /// - Throws: ``IndexFault`` if a file is damaged.
     func match(_ entry: Entry.ID, row: UInt32, for vector: [Float]) throws -> Match? {
-        for segment in index.segments.reversed() {
-            if let match = try segment.match(entry, row: row, for: vector) { return match }
+        do {
+            for segment in segments.reversed() {
+                if let match = try segment.match(entry, row: row, for: vector) { return match }
+            }
+        } catch let error as SectionFile.Unusable {
+            throw IndexFault(reason: error.description)
         }
         return nil
     }
 
+    // MARK: Changes
+
     /// Rows of changed entries that are at most this far apart are read together with the rows between them.
     private static let maximumGap: UInt32 = 32
-    private static let maximumPage = 4096
 
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {
-        index.bury(changed)
+        for index in segments.indices { segments[index].bury(changed) }
         var changed = changed
-        if index.segments.count >= CatchUpLimit.maximumParts {
-            changed.formUnion(index.removeNewerSegments())
+        if segments.count >= CatchUpLimit.maximumParts {
+            for segment in segments.dropFirst() { changed.formUnion(segment.entries) }
+            segments.removeSubrange(1...)
         }
         let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
-        var collected = CollectedVectors()
+        var collected = CollectedPassages()
         for run in rows.runs(joiningGapsUpTo: Self.maximumGap) {
-            try await collected.read(
-                run, of: rows, from: snapshot, pageSize: min(Self.maximumPage, run.count))
+            try await collected.read(run, of: rows, from: snapshot)
         }
-        incomparable += collected.incomparable
-        if let segment = collected.segment { index.append(segment) }
-        statistics = index.pairStatistics()
+        append(collected)
+    }
+}
+
+/// The passages that become a segment.
+private struct CollectedPassages {
+    private var rows = RowColumns()
+    private var elements: [Float] = []
+    private(set) var incomparable = 0
+    private let expectedCount: Int
+
+    /// - Parameter count: The minimum number of passages that are expected.
+    init(expecting count: Int = 0) { expectedCount = count }
+
+    /// The segment with the collected passages; `nil` without any.
+    var segment: PassageSegment? {
+        guard !rows.ids.isEmpty else { return nil }
+        let count = rows.ids.count
+        let vectors = Matrix(rows: count, columns: elements.count / count, elements: elements)
+        return PassageSegment(PassageVectors(vectors), rows: IndexRows(rows))
     }
 
-    /// The vectors of changed entries, from which a segment is made.
-    private struct CollectedVectors {
-        private var entryRows: [UInt32] = []
-        private var ids: [Entry.ID] = []
-        private var ordinals: [UInt32] = []
-        private var elements: [Float] = []
-        private(set) var incomparable = 0
+    mutating func append(_ page: VectorPage) {
+        var page = page
+        incomparable += page.removeIncomparable()
+        rows.append(page)
+        elements.reserveCapacity(expectedCount * page.vectors.columns)
+        elements += page.vectors.elements
+    }
 
-        /// The segment with the collected vectors; `nil` if there are none.
-        var segment: PassageSegment? {
-            guard !entryRows.isEmpty else { return nil }
-            let vectors = Matrix(
-                rows: entryRows.count, columns: elements.count / entryRows.count, elements: elements)
-            return PassageSegment(
-                vectors, rows: IndexRows(entryRows: entryRows, ids: ids, ordinals: ordinals))
-        }
-
-        /// Reads the vectors of those of the given rows that are within a run of consecutive rows.
-        mutating func read(
-            _ run: Range<UInt32>, of rows: RowSet, from snapshot: any StorageSnapshot, pageSize: Int
-        ) async throws {
-            var previous = run.lowerBound == 0 ? nil : run.lowerBound - 1
-            while true {
-                try Task.checkCancellation()
-                var page = try await snapshot.vectors(of: .passages, after: previous, limit: pageSize)
-                incomparable += page.removeIncomparable()
-                for (index, row) in page.rows.enumerated() where rows.contains(row) && row < run.upperBound {
-                    entryRows.append(row)
-                    ids.append(page.ids[index])
-                    ordinals.append(page.ordinals[index])
-                    elements += page.vectors.row(index)
-                }
-                guard let next = page.next, next < run.upperBound - 1 else { break }
-                previous = next
-            }
-        }
+    /// Reads the vectors of those of the given rows that are within a run of consecutive rows.
+    mutating func read(
+        _ run: Range<UInt32>, of rows: RowSet, from snapshot: any StorageSnapshot
+    ) async throws {
+        let limit = min(PageSize.vectors, run.count)
+        var next = run.lowerBound == 0 ? nil : run.lowerBound - 1
+        repeat {
+            try Task.checkCancellation()
+            let page = try await snapshot.vectors(of: .passages, after: next, limit: limit)
+            next = page.next
+            append(page.selecting { rows.contains(page.rows[$0]) && page.rows[$0] < run.upperBound })
+        } while next.map { $0 < run.upperBound - 1 } ?? false
     }
 }

@@ -58,7 +58,7 @@ extension SearchNotice {
     /// Returns a notice for the user that an index, or a part of it, is not used.
     static func unusableIndex(_ reason: String) -> SearchNotice {
         SearchNotice(
-            "the search index cannot be used (\(reason)); searches are slower without it",
+            message: "the search index cannot be used (\(reason)); searches are slower without it",
             remedy: .rebuildIndex)
     }
 }

@@ -22,10 +22,8 @@ public struct StoreIndex: Sendable {
     /// and for large stores a graph over the vectors. Other processes keep using the files that they have
     /// mapped. If two processes build an index at the same time, the index of the newer state is kept.
     ///
-    /// - Parameters:
-    ///   - minimumGraphPassages: The minimum number of passages for a graph. For fewer, comparing all
-    ///     vectors is as fast.
-    ///   - maximumGraphPassages: The maximum number of passages for a graph.
+    /// - Parameter graphPassages: The numbers of passages for which a graph is built. For fewer than 50,000,
+    ///   comparing all vectors is as fast.
     /// - Returns: A description of the index; `nil` if the store is empty.
     /// - Throws: ``RoostError`` with `.configuration` if the store has no folder; `StorageError`;
     ///   `CancellationError`. An existing index is then unchanged.
@@ -33,17 +31,15 @@ public struct StoreIndex: Sendable {
     ///   memory.
     @discardableResult
     public func build(
-        minimumGraphPassages: Int = 50_000, maximumGraphPassages: Int = .max
+        graphPassages: ClosedRange<Int> = minimumGraphPassages ... .max
     ) async throws -> IndexDescription? {
-        try await Computation.run {
-            try await write(
-                minimumGraphPassages: minimumGraphPassages, maximumGraphPassages: maximumGraphPassages)
-        }
+        try await Computation.run { try await write(graphPassages: graphPassages) }
     }
 
-    private func write(
-        minimumGraphPassages: Int, maximumGraphPassages: Int
-    ) async throws -> IndexDescription? {
+    /// The default minimum number of passages for a graph.
+    public static let minimumGraphPassages = 50_000
+
+    private func write(graphPassages: ClosedRange<Int>) async throws -> IndexDescription? {
         guard let directory = store.directory else {
             throw RoostError(.configuration, "cannot build a search index: the store has no folder")
         }
@@ -57,14 +53,14 @@ public struct StoreIndex: Sendable {
             // Otherwise, its age would decide when the index of words is built again.
             try await IndexFolder(of: directory).remove(PassageFile.name, unlessNewerThan: snapshot.stamp)
         }
-        if passages < minimumGraphPassages || passages > maximumGraphPassages {
-            // An existing graph was built over other vectors and can no longer be used.
+        if !graphPassages.contains(passages) {
+            // An existing index was built over other vectors and can no longer be used.
             try await IndexFolder(of: directory).remove(
-                PassageFile.graphName, judgedBy: PassageFile.name, unlessNewerThan: snapshot.stamp)
+                PassageVectors.indexName, judgedBy: PassageFile.name, unlessNewerThan: snapshot.stamp)
         } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
-            // No file is opened, and no graph built, if another builder has just written a file of a newer
+            // No file is opened, and no index built, if another builder has just written a file of a newer
             // state.
-            try await file.buildGraph()
+            try await PassageVectors.buildIndex(of: file)
         }
         await store.searchCatalog.reset()
         return words == nil ? nil : try await description()
@@ -82,7 +78,7 @@ public struct StoreIndex: Sendable {
     ///   - maximumGraphPassages: The maximum number of passages for which a graph is built; building a larger
     ///     one takes too long.
     /// - Returns: The update that was made.
-    /// - Throws: The errors of ``build(minimumGraphPassages:maximumGraphPassages:)``.
+    /// - Throws: The errors of ``build(graphPassages:)``.
     @discardableResult
     public func refresh(
         minimumEntries: Int = 2000, maximumGraphPassages: Int = 100_000
@@ -102,7 +98,8 @@ public struct StoreIndex: Sendable {
                 return .due(changes: existing.changesSince)
             }
         }
-        let built = try await build(maximumGraphPassages: maximumGraphPassages)
+        let built = try await build(
+            graphPassages: min(Self.minimumGraphPassages, maximumGraphPassages)...maximumGraphPassages)
         guard let built else { return .current }
         return built.passages > maximumGraphPassages
             ? .writtenWithoutGraph(passages: built.passages) : .written
@@ -115,29 +112,21 @@ public struct StoreIndex: Sendable {
     public func description() async throws -> IndexDescription? {
         let stamp = try await store.storage.snapshot().stamp
         guard let directory = store.directory else { return nil }
-        return try await Self.mappingIndexErrors {
+        do {
             let file = try PassageFile(in: directory, for: stamp)
             // The description does not depend on the checksums, which searches and inspections verify.
             guard let words = try TextFile(in: directory, for: stamp, verifying: false) else { return nil }
-            let graph = try file?.graph()
+            let indexSize = try file.flatMap { try PassageVectors(of: $0).indexSize }
             let metadata = [words.metadata, file?.metadata].compactMap(\.self)
             let oldest = metadata.min { $0.revision < $1.revision } ?? words.metadata
             let changed = try await store.storage.changedEntries(after: oldest.cursor)
-            let graphBytes = graph.map { $0.count * $0.bytesPerVector } ?? 0
             return IndexDescription(
                 entries: words.metadata.count, terms: words.index.termCount,
                 passages: file?.metadata.count ?? 0, dimension: file?.metadata.dimension ?? 0,
-                bytes: (file?.size ?? 0) + words.size + graphBytes, hasGraph: graph != nil,
+                bytes: (file?.size ?? 0) + words.size + (indexSize ?? 0), hasGraph: indexSize != nil,
                 revision: oldest.revision, createdAt: Date(milliseconds: oldest.createdAt),
                 changesSince: changed?.ids.count ?? stamp.entryCount)
-        }
-    }
-
-    /// Runs `body` and throws errors of index files as `StorageError`.
-    private static func mappingIndexErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch  where error is SectionFile.Unusable || error is GraphIndex.Damaged {
+        } catch let error as SectionFile.Unusable {
             throw StorageError(
                 .damaged, "cannot read the search index: \(error)", underlying: error,
                 remedy: .rebuildIndex)

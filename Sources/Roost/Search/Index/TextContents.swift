@@ -6,12 +6,6 @@ import RoostVectors
 /// The words of all entries, for searching: one main part and newer parts with the entries that have changed
 /// since.
 struct TextContents: DerivedContents {
-    struct Hit: Sendable {
-        var entry: Entry.ID
-        var entryRow: UInt32
-        var score: Float
-    }
-
     private(set) var collection = TextCollection()
     /// For each part of the collection, the entries that its documents represent.
     private(set) var rows: [IndexRows] = []
@@ -39,34 +33,25 @@ struct TextContents: DerivedContents {
     }
 
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {
-        remove(changed)
-        var changed = changed
-        if rows.count >= CatchUpLimit.maximumParts { changed.formUnion(removeNewerParts()) }
-        try await append(EntryFilter(ids: changed), from: snapshot)
-    }
-
-    private mutating func remove(_ ids: Set<Entry.ID>) {
         for part in rows.indices {
-            for row in 0..<rows[part].count where ids.contains(rows[part].id(row)) {
+            for row in 0..<rows[part].count where changed.contains(rows[part].id(row)) {
                 collection.parts[part].remove(row)
             }
         }
-    }
-
-    /// Removes all parts but the first.
-    private mutating func removeNewerParts() -> Set<Entry.ID> {
-        var ids = Set<Entry.ID>()
-        for part in rows[1...] { for row in 0..<part.count { ids.insert(part.id(row)) } }
-        rows.removeSubrange(1...)
-        collection.parts.removeSubrange(1...)
-        return ids
+        var changed = changed
+        if rows.count >= CatchUpLimit.maximumParts {
+            for part in rows[1...] { for row in 0..<part.count { changed.insert(part.id(row)) } }
+            rows.removeSubrange(1...)
+            collection.parts.removeSubrange(1...)
+        }
+        try await append(EntryFilter(ids: changed), from: snapshot)
     }
 
     private mutating func append(_ filter: EntryFilter, from snapshot: any StorageSnapshot) async throws {
         let texts = try await IndexedTexts(of: snapshot, matching: filter)
-        guard !texts.ids.isEmpty else { return }
+        guard !texts.rows.ids.isEmpty else { return }
         collection.parts.append(TextPart(texts.index))
-        rows.append(IndexRows(entryRows: texts.entryRows, ids: texts.ids))
+        rows.append(IndexRows(texts.rows))
     }
 
     /// Returns a query whose words have been looked up in the index.
@@ -124,14 +109,14 @@ struct WordScores: Sendable {
     /// Returns the entries that contain any of the query's words, best first. If scores are equal, the lower
     /// id comes first.
     @concurrent
-    func best(_ k: Int, among entryRows: RowSet?) async throws -> [TextContents.Hit] {
+    func best(_ k: Int, among entryRows: RowSet?) async throws -> [Candidate] {
         try scores.best(
             k, isAllowed: { entryRows?.contains(rows[$0].entryRow($1)) ?? true },
             precedes: { rows[$0.part].id($0.document) < rows[$1.part].id($1.document) }
         ).map {
-            TextContents.Hit(
-                entry: rows[$0.part].id($0.document), entryRow: rows[$0.part].entryRow($0.document),
-                score: $0.score)
+            Candidate(
+                id: rows[$0.part].id($0.document), row: rows[$0.part].entryRow($0.document),
+                wordScore: $0.score)
         }
     }
 

@@ -40,21 +40,18 @@ struct TextFile: Sendable {
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)
         let folder = IndexFolder(of: directory)
-        guard !texts.ids.isEmpty else {
+        guard !texts.rows.ids.isEmpty else {
             try await folder.remove(name, unlessNewerThan: snapshot.stamp)
             return nil
         }
-        var metadata = IndexMetadata(of: snapshot.stamp, count: texts.ids.count)
+        var metadata = IndexMetadata(of: snapshot.stamp, count: texts.rows.ids.count)
         metadata.analysis = TextAnalysis.version
-        let (entryRows, ids) = (texts.entryRows.map(\.littleEndian), texts.ids.map(\.uuid))
         try await folder.publish(name, metadata) { url, description in
-            try entryRows.withUnsafeBytes { entryRows in
-                try ids.withUnsafeBytes { ids in
-                    try texts.index.withSections { sections in
-                        try SectionFile.write(
-                            to: url, metadata: description,
-                            sections: [("entryRows", entryRows), ("ids", ids)] + sections)
-                    }
+            try texts.rows.withSections { rows in
+                try texts.index.withSections { sections in
+                    try SectionFile.write(
+                        to: url, metadata: description,
+                        contents: rows + sections.map { ($0.name, .bytes($0.bytes)) })
                 }
             }
         }
@@ -65,21 +62,18 @@ struct TextFile: Sendable {
 /// An inverted index in memory over the texts of some entries.
 struct IndexedTexts: Sendable {
     let index: InvertedIndex
-    /// The storage's row of each document's entry.
-    let entryRows: [UInt32]
-    let ids: [Entry.ID]
+    /// The entry of each document.
+    let rows: RowColumns
 
     init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
         var builder = InvertedIndexBuilder()
-        var (entryRows, ids) = ([UInt32](), [Entry.ID]())
+        var rows = RowColumns()
         for try await page in snapshot.entryPages(matching: filter) {
             for entry in page.entries { builder.add(entry.indexedText) }
-            entryRows += page.rows
-            ids += page.entries.map(\.id)
+            rows.append(page)
         }
         index = builder.finish()
-        self.entryRows = entryRows
-        self.ids = ids
+        self.rows = rows
     }
 }
 

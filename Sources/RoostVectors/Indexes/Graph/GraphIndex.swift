@@ -27,12 +27,6 @@ public struct GraphIndex: VectorIndex {
         public init() {}
     }
 
-    /// The error thrown when a mapped graph does not match its checksums. The vectors are in a separate file,
-    /// which may be intact.
-    package struct Damaged: Error, Sendable, CustomStringConvertible {
-        package let description: String
-    }
-
     /// Records the checksum mismatches that the threads of one call have found.
     private struct Damage: ~Copyable {
         let isOfGraph = Atomic(false)
@@ -131,7 +125,7 @@ extension GraphIndex {
     /// fewer than `k` rows are allowed.
     ///
     /// - Throws: `CancellationError`, which is checked between blocks of queries; for an index in a mapped
-    ///   file, also the file's error, or an error that reports a checksum mismatch of the graph.
+    ///   file, also the file's error if a checksum does not match.
     /// - Complexity: About O(q · efSearch · maximumDegree · d) for q queries without a filter.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
@@ -167,8 +161,8 @@ extension GraphIndex {
         }
         guard !damage.isOfVectors.load(ordering: .relaxed) else { throw vectors.checksumMismatch }
         guard !damage.isOfGraph.load(ordering: .relaxed) else {
-            throw Damaged(
-                description: (owner as? SectionFile)?.checksumMismatch.description ?? "the graph is corrupt")
+            throw (owner as? SectionFile)?.checksumMismatch
+                ?? SectionFile.Unusable(description: "the graph is corrupt")
         }
         // Queries for which the search of the graph did not find enough rows are answered by exact search.
         let short = found.indices.filter { found[$0] == nil }

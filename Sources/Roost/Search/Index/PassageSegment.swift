@@ -1,0 +1,131 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// Passages that were loaded together. A segment consists of their vectors, the passages that the rows
+/// represent, and tombstones for rows whose entries have been changed or removed since.
+struct PassageSegment: Sendable {
+    private let vectors: PassageVectors
+    private let rows: IndexRows
+    /// The rows that are no longer valid.
+    private var tombstones = RowSet()
+
+    init(_ vectors: PassageVectors, rows: IndexRows) { (self.vectors, self.rows) = (vectors, rows) }
+
+    var count: Int { rows.count - tombstones.count }
+
+    var entries: some Sequence<Entry.ID> { (0..<rows.count).lazy.map { rows.id($0) } }
+
+    mutating func bury(_ ids: Set<Entry.ID>) {
+        for row in 0..<rows.count where ids.contains(rows.id(row)) { tombstones.insert(UInt32(row)) }
+    }
+
+    // MARK: Search
+
+    /// If at most one in this many rows has a tombstone, such rows are removed from the result of an
+    /// approximate search. If there are more, they are excluded during the search, like rows that do not match
+    /// a filter.
+    private static let rowsPerIgnoredTombstone = 64
+
+    /// Returns, for each query, the best passage of each of the `k` nearest entries, and of any other entries
+    /// that are at the same distance as the last of these.
+    ///
+    /// Several of the nearest passages can belong to the same entry, so the number of rows to find is
+    /// increased until they belong to `k` entries.
+    func search(
+        _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [[PassageContents.Hit]] {
+        guard vectors.dimension == queries.columns else {
+            throw RoostError(
+                .spaceMismatch,
+                "cannot search: the store's vectors have \(vectors.dimension) components, but the query's "
+                    + "vector has \(queries.columns); they belong to different embedding spaces")
+        }
+        let allowed = allowedRows(entryRows, isExact: isExact || vectors.indexSize == nil)
+        var results = [[PassageContents.Hit]](repeating: [], count: queries.rows)
+        // The queries for which not enough entries have been found yet.
+        var open = Array(0..<queries.rows)
+        var depth = Self.firstDepth(k, of: rows.count)
+        while !open.isEmpty {
+            let asked = open.count == queries.rows ? queries : queries.selecting(open)
+            let neighbors = try await vectors.search(asked, k: depth, among: allowed, isExact: isExact)
+            var unfinished: [Int] = []
+            for (query, found) in zip(open, neighbors) {
+                let best = nearestEntries(among: found, k: k)
+                results[query] = best.hits
+                if !best.isComplete, found.count >= depth, depth < rows.count { unfinished.append(query) }
+            }
+            open = unfinished
+            depth = min(rows.count, depth * Self.depthGrowth)
+        }
+        return results
+    }
+
+    /// The number of rows to find in the first attempt. It is rarely too small if entries have one or two
+    /// passages.
+    private static func firstDepth(_ k: Int, of count: Int) -> Int { min(count, min(k, count) * 2 + 16) }
+    private static let depthGrowth = 4
+
+    /// Returns the rows that may be found; `nil` for all.
+    private func allowedRows(_ entryRows: RowSet?, isExact: Bool) -> RowSet? {
+        let excludesTombstones =
+            !tombstones.isEmpty
+            && (isExact || tombstones.count > rows.count / Self.rowsPerIgnoredTombstone)
+        guard entryRows != nil || excludesTombstones else { return nil }
+        return RowSet(0..<UInt32(rows.count)) { row in
+            !tombstones.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
+        }
+    }
+
+    /// Returns the best passage of each entry among the nearest rows.
+    private func nearestEntries(among neighbors: [Neighbor], k: Int) -> NearestEntries {
+        let valid = neighbors.lazy.filter { tombstones.isEmpty || !tombstones.contains($0.row) }
+        let passages = valid.map { neighbor in
+            let row = Int(neighbor.row)
+            return PassageContents.Hit(
+                entry: rows.id(row), entryRow: rows.entryRow(row), ordinal: rows.ordinal(row),
+                score: neighbor.score)
+        }
+        return NearestEntries(passages, k: k, lastScore: neighbors.last?.score)
+    }
+
+    /// Calls `body` with the entry, the ordinal and the row of each valid passage.
+    func forEachPassage(among entryRows: RowSet?, _ body: (Entry.ID, Int, Int) -> Void) {
+        for row in 0..<rows.count where tombstones.isEmpty || !tombstones.contains(UInt32(row)) {
+            guard entryRows?.contains(rows.entryRow(row)) != false else { continue }
+            body(rows.id(row), rows.ordinal(row), row)
+        }
+    }
+
+    func vector(_ row: Int) -> [Float] { vectors.row(row) }
+
+    /// Returns the valid rows of an entry; `nil` without any.
+    private func validRows(of entry: Entry.ID, _ entryRow: UInt32) -> Range<Int>? {
+        guard let first = rows.firstRow(ofEntryRow: entryRow) else { return nil }
+        var end = first
+        while end < rows.count, rows.id(end) == entry, !tombstones.contains(UInt32(end)) { end += 1 }
+        return end > first ? first..<end : nil
+    }
+
+    func match(
+        _ entry: Entry.ID, row entryRow: UInt32, for query: [Float]
+    ) throws -> PassageContents.Match? {
+        guard vectors.dimension == query.count, let valid = validRows(of: entry, entryRow) else { return nil }
+        var best: PassageContents.Hit?
+        var sum = [Float](repeating: 0, count: valid.count > 1 ? query.count : 0)
+        for row in valid {
+            let vector = try vectors.verifiedRow(row)
+            let score = innerProduct(query, vector)
+            if best.map({ score > $0.score }) ?? true {
+                best = PassageContents.Hit(
+                    entry: entry, entryRow: entryRow, ordinal: rows.ordinal(row), score: score)
+            }
+            for index in sum.indices { sum[index] += vector[index] }
+        }
+        let norm = length(of: sum)
+        return best.map {
+            PassageContents.Match(
+                passage: $0, entryCosine: norm > 0 ? innerProduct(sum, query) / norm : nil)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import RoostFiles
+import RoostVectors
+
+/// The vectors of passages, and the index that finds those nearest to a query.
+///
+/// Only this type knows the kind of index: a graph, if one was built over the vectors of a file, and otherwise
+/// the comparison of all vectors. To use another kind, change this file.
+struct PassageVectors: Sendable {
+    /// The name of the file with the index over the vectors of a ``PassageFile``.
+    static let indexName = "graph"
+
+    private let vectors: VectorRows
+    private let exact: FlatIndex
+    /// The approximate index over the same rows; `nil` if none was built.
+    private let graph: GraphIndex?
+
+    private init(_ vectors: VectorRows, _ graph: GraphIndex?) {
+        (self.vectors, self.graph) = (vectors, graph)
+        exact = FlatIndex(vectors)
+    }
+
+    init(_ vectors: Matrix) { self.init(VectorRows(vectors), nil) }
+
+    /// Opens the vectors of a file, and the index if it was built over exactly these vectors.
+    ///
+    /// - Throws: `SectionFile/Unusable` if the index is damaged.
+    init(of file: PassageFile) throws {
+        let url = file.folder.file(Self.indexName)
+        let exists = FileManager.default.fileExists(atPath: url.path)
+        self.init(
+            file.vectors,
+            exists ? try GraphIndex(url, of: file.vectors, described: try file.metadata.encoded()) : nil)
+    }
+
+    /// Builds the index and writes it, unless the file of the vectors has been replaced in the meantime. The
+    /// index would then belong to no vectors, and could replace one that does.
+    static func buildIndex(of file: PassageFile) async throws {
+        let graph = try await GraphIndex(building: file.vectors)
+        let metadata = file.metadata
+        try await file.folder.change { folder in
+            guard folder.metadata(of: PassageFile.name) == metadata else { return }
+            try graph.write(to: folder.file(indexName), describing: try metadata.encoded())
+        }
+    }
+
+    var count: Int { vectors.count }
+
+    var dimension: Int { vectors.dimension }
+
+    /// The size of the approximate index in bytes; `nil` if all vectors are compared.
+    var indexSize: Int? { graph.map { $0.count * $0.bytesPerVector } }
+
+    /// Verifies all checksums.
+    ///
+    /// - Throws: `SectionFile/Unusable`.
+    func verify() throws {
+        try vectors.verify()
+        try graph?.verify()
+    }
+
+    /// Returns the `k` nearest rows for each query, as `VectorIndex/search(_:k:among:)` does.
+    ///
+    /// - Throws: `SectionFile/Unusable` if a file is damaged; `CancellationError`.
+    func search(
+        _ queries: Matrix, k: Int, among allowed: RowSet?, isExact: Bool
+    ) async throws -> [[Neighbor]] {
+        guard let graph, !isExact else { return try await exact.search(queries, k: k, among: allowed) }
+        return try await graph.search(queries, k: k, among: allowed)
+    }
+
+    func row(_ row: Int) -> [Float] { vectors.withRow(row) { Array($0) } }
+
+    /// Returns a row whose checksums match.
+    ///
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
+    func verifiedRow(_ row: Int) throws -> [Float] { try vectors.withVerifiedRow(row) { Array($0) } }
+}
