@@ -59,6 +59,22 @@ public struct KnowledgeStore: Sendable {
 
     // MARK: Creating and opening
 
+    /// Opens a model, and creates a store that uses the given storage, for example one of your own.
+    ///
+    ///     let store = try await KnowledgeStore(storage: mine, model: .miniLM)
+    ///
+    /// - Parameters:
+    ///   - storage: The storage. The caller guarantees that all its vectors belong to the model.
+    ///   - model: The embedding model.
+    ///   - undo: Records every commit for ``undo(isDryRun:)``.
+    /// - Throws: `EmbedderError` if the model is missing or damaged.
+    @concurrent
+    public init(
+        storage: any StorageProvider, model: EmbeddingModel, recording undo: UndoRecorder? = nil
+    ) async throws {
+        self.init(storage: storage, embedder: try model.makeEmbedder(), recording: undo)
+    }
+
     /// Creates a store that uses the given storage and an open embedder.
     ///
     /// - Parameters:

@@ -39,6 +39,33 @@ import Testing
         #expect(error?.code == .spaceMismatch && error?.remedy == .reembed)
     }
 
+    @Test func `reports are printed on at most ten lines, without vectors`() async throws {
+        let store = try await KnowledgeStore(storage: InMemoryStorageProvider(), model: .lexical)
+        func check(_ report: some Sendable, contains text: String) {
+            let printed = "\(report)"
+            let lines = printed.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 10 && lines.allSatisfy { $0.count <= 120 }, "\(printed)")
+            #expect(printed.contains(text) && printed.firstMatch(of: /\d\.\d{5}/) == nil, "\(printed)")
+        }
+        for number in 0..<30 {
+            let sources = [
+                SourceDraft(
+                    id: "\(number)", fingerprint: "1",
+                    entries: [EntryDraft(content: "a swift\u{1B}[31m\non the roof \(number)")])
+            ]
+            check(try await store.ingest(sources), contains: "1 new, 0 updated")
+        }
+        var report = IngestReport()
+        report.skipped = (0..<40).map { .init(source: "\($0).md", reason: "it is damaged") }
+        check(report, contains: "and 32 more")
+        let result = try await store.search("swift", limit: 25)
+        check(result, contains: "25 hits among 30 entries")
+        #expect(!"\(result)".contains("\u{1B}"))
+        check(result.hits[0], contains: "on the roof")
+        check(try await store.search("zebra"), contains: "0 hits")
+        check(try await store.recluster(clusters: 15), contains: "15 clusters of 30 entries, 0 outliers")
+    }
+
     @Test func `openOrCreate reports a model that is not installed and creates no store`() async throws {
         let library = ModelLibrary(directory: folder.appendingPathComponent("models"))
         let store = folder.appendingPathComponent("store")

@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-// The code of the article *Getting started* and of the tutorial. It is compiled and not run, because it needs
+// The code of the article *Getting started*, of the tutorial, and the first lines of *Writing a storage provider*. It is compiled and not run, because it needs
 // an installed model and writes to the folders of the user; the test below makes the same calls.
 
 private func openStore() async throws {
@@ -24,6 +24,12 @@ private func openStore() async throws {
     for try await entry in store.entries(matching: [.tag("draft")]) { print(entry.content) }
     print(try await store.count(matching: [.tag("draft")]))
     try await store.remove(matching: [.tag("draft")])
+}
+
+private func openCustomStorage(in folder: URL) async throws {
+    let mine = try NotesStorage(folder: folder)
+    let store = try await KnowledgeStore(storage: mine, model: .miniLM)
+    print(try await store.search("birds"))
 }
 
 private func undoRemoval(in folder: URL) async throws {
