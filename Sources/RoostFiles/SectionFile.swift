@@ -10,7 +10,6 @@ import Synchronization
 package final class MappedFile: @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
     package let path: String
-    package let modifiedMilliseconds: Int64
 
     /// - Throws: ``FileError``, with `EINVAL` if the URL names something other than a regular file.
     package init(_ url: URL) throws {
@@ -19,9 +18,6 @@ package final class MappedFile: @unchecked Sendable {
         let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
         let status = try file.status()
         let size = Int(status.st_size)
-        let time = status.modificationTime
-        // Some file systems permit times that are too far from 1970.
-        modifiedMilliseconds = Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw FileError(operation: "map", path: path, errno: EINVAL)
         }

@@ -70,13 +70,11 @@ import Testing
         var status = stat()
         #expect(stat(url.path, &status) == 0)
         #if canImport(Darwin)
-            let (change, modification) = (status.st_ctimespec, status.st_mtimespec)
+            let change = status.st_ctimespec
         #else
-            let (change, modification) = (status.st_ctim, status.st_mtim)
+            let change = status.st_ctim
         #endif
         record.changedNanoseconds = Int64(change.tv_sec) * 1_000_000_000 + Int64(change.tv_nsec)
-        record.modifiedMilliseconds =
-            Int64(modification.tv_sec) * 1000 + Int64(modification.tv_nsec) / 1_000_000
         model.store(record)
     }
 
@@ -100,9 +98,9 @@ import Testing
         _ = try await BERTEmbedder(folder: folder).embed(["a swift"], as: .document)
         let model = try ModelFolder(folder)
         var record = try #require(model.storedRecord())
-        let probe = try #require(record.probe("float32"))
+        let probe = try #require(record.probes["float32"])
         #expect(probe.count == (try BERTEmbedder(folder: folder).space.dimension))
-        record.setProbe(probe.reversed(), "float32")
+        record.probes["float32"] = probe.reversed()
         model.store(record)
         let changed = try BERTEmbedder(folder: folder)
         await #expect { try await changed.embed(["a swift"], as: .query) } throws: {
@@ -126,8 +124,7 @@ import Testing
         let model = try ModelFolder(folder)
         let record = try #require(model.storedRecord())
         let old = """
-            {"sha256": "\(record.sha256)", "size": \(record.size),
-            "modifiedMilliseconds": \(record.modifiedMilliseconds)}
+            {"sha256": "\(record.sha256)", "size": \(record.size)}
             """
         try Data(old.utf8).write(to: folder.appendingPathComponent(ModelRecord.fileName))
         #expect(try BERTEmbedder(folder: folder).space == space)

@@ -23,7 +23,9 @@ struct BERTBatches: Sendable {
     func vectors() async throws -> Matrix {
         let progress = Progress()
         let vectors = try await withTaskCancellationHandler {
-            guard groups.count > 1 else { return matrix { runOnlyGroup(into: $0, progress) } }
+            guard groups.count > 1 else {
+                return matrix { runNextGroups(into: $0, progress, threads: cores) }
+            }
             return try await Self.queue.run {
                 await withCheckedContinuation { continuation in
                     Self.startThread {
@@ -67,28 +69,22 @@ struct BERTBatches: Sendable {
         thread.start()
     }
 
-    private func runOnlyGroup(into output: DisjointWrites<Float>, _ progress: Progress) {
-        guard let group = groups.first, !progress.isCancelled.load(ordering: .relaxed) else { return }
-        let memory = memory(for: group, attentionThreads: cores)
-        ThreadTeam.run(threads: cores) { run(group, memory, $0, into: output) }
-    }
-
     /// Runs all groups, on the calling thread and one new thread for each further core.
     private func runGroups(into output: DisjointWrites<Float>, _ progress: Progress) {
         let helpers = DispatchGroup()
         for _ in 1..<min(cores, groups.count) {
             helpers.enter()
             Self.startThread {
-                runNextGroups(into: output, progress)
+                runNextGroups(into: output, progress, threads: 1)
                 helpers.leave()
             }
         }
-        runNextGroups(into: output, progress)
+        runNextGroups(into: output, progress, threads: 1)
         helpers.wait()
     }
 
-    /// Runs groups that no thread has begun, until there are none.
-    private func runNextGroups(into output: DisjointWrites<Float>, _ progress: Progress) {
+    /// Runs groups that no thread has begun, each with a number of threads.
+    private func runNextGroups(into output: DisjointWrites<Float>, _ progress: Progress, threads: Int) {
         var memory: BERTMemory?
         while !progress.isCancelled.load(ordering: .relaxed) {
             let index = progress.next.add(1, ordering: .relaxed).oldValue
@@ -100,9 +96,9 @@ struct BERTBatches: Sendable {
             {
                 memory = nil
             }
-            let buffers = memory ?? self.memory(for: group, attentionThreads: 1)
+            let buffers = memory ?? self.memory(for: group, attentionThreads: threads)
             memory = buffers
-            ThreadTeam.run(threads: 1) { run(group, buffers, $0, into: output) }
+            ThreadTeam.run(threads: threads) { run(group, buffers, $0, into: output) }
         }
     }
 

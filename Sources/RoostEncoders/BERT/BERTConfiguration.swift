@@ -68,9 +68,7 @@ struct BERTConfiguration: Sendable, Hashable {
 
     init(_ folder: ModelFolder) throws {
         let model = try folder.decode(Model.self, "config.json")
-        func require(_ condition: Bool, _ setting: String) throws {
-            try Self.require(condition, setting, folder)
-        }
+        let require = folder.require
         let type = model.modelType ?? "bert"
         try require(type == "bert" || Self.typesLikeRoBERTa.contains(type), "model_type '\(type)'")
         try require(model.hiddenAct ?? "gelu" == "gelu", "hidden_act '\(model.hiddenAct ?? "")'")
@@ -122,29 +120,20 @@ struct BERTConfiguration: Sendable, Hashable {
         try require(maximumLength > 2, "a max_seq_length of \(maximumLength)")
     }
 
-    private static func require(_ condition: Bool, _ setting: String, _ folder: ModelFolder) throws {
-        guard condition else {
-            throw EmbedderError(
-                .unsupportedModel,
-                "cannot open the model in \(folder.url.path): \(setting) is not supported")
-        }
-    }
-
     /// Reads the pooling from `1_Pooling/config.json`; the default is the mean.
     private static func pooling(_ folder: ModelFolder) throws -> Pooling {
         typealias Settings = [String: MetadataValue]
         guard let settings = try folder.decodeIfPresent(Settings.self, "1_Pooling/config.json") else {
             return .mean
         }
-        try require(settings["include_prompt"] != false, "include_prompt false", folder)
+        try folder.require(settings["include_prompt"] != false, "include_prompt false")
         let modes = settings.filter { $0.key.hasPrefix("pooling_mode_") && $0.value == true }.keys.sorted()
         switch modes {
         case ["pooling_mode_mean_tokens"]: return .mean
         case ["pooling_mode_cls_token"]: return .cls
         default:
             let names = modes.joined(separator: " and ")
-            try require(false, names.isEmpty ? "a model without pooling" : names, folder)
-            return .mean
+            throw folder.unsupported(names.isEmpty ? "a model without pooling" : names)
         }
     }
 }

@@ -2,7 +2,6 @@ public import Foundation
 import RoostFiles
 public import RoostModel
 import RoostVectors
-import Synchronization
 
 /// An embedder that runs a BERT or XLM-R model from a folder in the layout of sentence-transformers, such as
 /// all-MiniLM-L6-v2 or multilingual-e5-small.
@@ -33,6 +32,9 @@ public struct BERTEmbedder: Embedder {
         case int8
     }
 
+    /// The maximum width of a layer for which a 32-bit sum of byte products cannot overflow.
+    private static let maximumInt8Size = 65_536
+
     /// Opens the model in a folder.
     ///
     /// - Parameters:
@@ -40,27 +42,14 @@ public struct BERTEmbedder: Embedder {
     ///   - precision: The precision of the linear layers.
     /// - Throws: `EmbedderError` that names the file and the problem.
     public init(folder url: URL, precision: Precision = .float32) throws {
-        do {
-            try self.init(opening: url, precision)
-        } catch let error as EmbedderError where error.code == .damagedModel {
-            let location = error.message.contains(url.path) ? "" : "\(url.path): "
-            throw EmbedderError(.damagedModel, "\(location)\(error.message)", remedy: .installModel)
-        }
-    }
-
-    /// The maximum width of a layer for which a 32-bit sum of byte products cannot overflow.
-    private static let maximumInt8Size = 65_536
-
-    private init(opening url: URL, _ precision: Precision) throws {
         let folder = try ModelFolder(url)
         let configuration = try BERTConfiguration(folder)
         let file = try folder.weights()
         let tokenizer = try folder.tokenizer()
         guard tokenizer.count <= configuration.vocabularySize else {
-            throw EmbedderError(
-                .damagedModel,
-                "the vocabulary in \(url.path) has \(tokenizer.count) tokens, "
-                    + "but config.json states a vocab_size of \(configuration.vocabularySize)")
+            throw folder.damaged(
+                "the vocabulary has \(tokenizer.count) tokens, but config.json states a vocab_size of "
+                    + "\(configuration.vocabularySize)")
         }
         (self.folder, self.configuration, self.tokenizer) = (folder, configuration, tokenizer)
         // Checks that all weights are finite before they are quantized.
@@ -71,10 +60,9 @@ public struct BERTEmbedder: Embedder {
             guard configuration.hiddenSize % 4 == 0, configuration.intermediateSize % 4 == 0,
                 max(configuration.hiddenSize, configuration.intermediateSize) <= Self.maximumInt8Size
             else {
-                throw EmbedderError(
-                    .unsupportedModel,
-                    "cannot open the model in \(url.path) as int8: hidden_size and intermediate_size must be "
-                        + "multiples of 4 up to \(Self.maximumInt8Size)")
+                throw folder.unsupported(
+                    "int8 with a hidden_size or intermediate_size that is not a multiple of 4 up to "
+                        + "\(Self.maximumInt8Size)")
             }
             weights = weights.quantized()
         }
@@ -93,10 +81,8 @@ public struct BERTEmbedder: Embedder {
         ]
         let prefixLength = prefixes.values.map(\.count).max() ?? 0
         guard prefixLength + 2 < configuration.maximumLength else {
-            throw EmbedderError(
-                .unsupportedModel,
-                "cannot open the model in \(url.path): its prefix of \(prefixLength) tokens leaves no room "
-                    + "in sequences of \(configuration.maximumLength) tokens")
+            throw folder.unsupported(
+                "a prefix of \(prefixLength) tokens in sequences of \(configuration.maximumLength) tokens")
         }
         maximumTokens = configuration.maximumLength - 2 - prefixLength
     }
@@ -151,21 +137,19 @@ public struct BERTEmbedder: Embedder {
     }
 
     private func compute(_ texts: [String], as role: TextRole) async throws -> Embeddings {
-        let counts = Mutex([Int](repeating: 0, count: texts.count))
-        let tokenized = Mutex([[Int32]](repeating: [], count: texts.count))
-        Parallel.forEachBlock(of: texts.count, size: 64) { block in
-            let ids = texts[block].map { tokenizer.tokenize($0).ids }
-            counts.withLock { $0.replaceSubrange(block, with: ids.map(\.count)) }
-            let sequences = ids.map { sequence(of: $0, role) }
-            tokenized.withLock { $0.replaceSubrange(block, with: sequences) }
-        }
-        let sequences = tokenized.withLock(\.self)
+        let tokenized = Parallel.mapBlocks(of: texts.count, size: 64) { block in
+            texts[block].map { text in
+                let ids = tokenizer.tokenize(text).ids
+                return (sequence: sequence(of: ids, role), count: ids.count)
+            }
+        }.flatMap(\.self)
+        let sequences = tokenized.map { $0.sequence }
         let used = sequences.map { $0.count - 2 - (prefixes[role]?.count ?? 0) }
         var vectors = try await pooledVectors(of: sequences)
         if configuration.normalizes { vectors.normalizeRows() }
         return Embeddings(
             vectors: vectors, tokenCounts: used,
-            omittedTokens: zip(counts.withLock(\.self), used).map { $0 - $1 })
+            omittedTokens: zip(tokenized, used).map { $0.count - $1 })
     }
 
     /// Returns the pooled vectors of single tokens, (tokens, d). Each token is placed between `[CLS]` and
@@ -180,14 +164,8 @@ public struct BERTEmbedder: Embedder {
             pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
         let vectors = try await batches.vectors()
         // Activations may overflow even if all weights are finite.
-        guard vectors.elements.allSatisfy(\.isFinite) else { throw overflowError }
+        guard vectors.elements.allSatisfy(\.isFinite) else { throw folder.overflow }
         return vectors
-    }
-
-    var overflowError: EmbedderError {
-        EmbedderError(
-            .damagedModel, "the model in \(folder.url.path) computes numbers that are not finite",
-            remedy: .installModel)
     }
 
     func using(_ kernels: PanelKernels) -> BERTEmbedder {

@@ -102,11 +102,11 @@ struct BERTForwardPass: Sendable {
         _ panels: UnsafePointer<Float>, _ features: Int, _ t: Int, _ memory: BERTMemory
     ) -> Operand {
         if weights.isQuantized {
-            kernels.quantize(panels, features, t, memory.quantized)
+            kernels.table.quantize(panels, features, t, memory.quantized)
             return .bytes(memory.quantized)
         }
         guard t <= PanelKernels.fewTokens, features % 16 == 0 else { return .panels(panels) }
-        kernels.rows(panels, features, memory.rows)
+        kernels.table.rows(panels, features, memory.rows)
         return .rows(memory.rows)
     }
 
@@ -150,14 +150,21 @@ struct BERTForwardPass: Sendable {
             guard count > 0 else { return }
             switch input {
             case .rows(let x):
-                kernels.linearFew(layer.float, first, count, x, output, residual, activation)
+                withUnsafePointer(to: layer.float) {
+                    kernels.table.linear_few($0, first, count, x, output, residual, activation)
+                }
             case .panels(let x):
-                kernels.linear(layer.float, first, count, x, tokens, output, stride, residual, activation)
+                withUnsafePointer(to: layer.float) {
+                    kernels.table.linear($0, first, count, x, tokens, output, stride, residual, activation)
+                }
             case .bytes(let x):
                 guard let int8 = layer.int8 else {
                     preconditionFailure("quantized input for a layer that is not quantized")
                 }
-                kernels.linear(int8, first, count, x, tokens, output, stride, residual, activation)
+                withUnsafePointer(to: int8) {
+                    kernels.table.linear_int8(
+                        $0, first, count, x, tokens, output, stride, residual, activation)
+                }
             }
         }
     }
@@ -174,7 +181,7 @@ struct BERTForwardPass: Sendable {
         team.forEach(parts) { part in
             for head in stride(from: part, to: heads, by: parts) {
                 for sequence in sequences {
-                    kernels.attend(
+                    kernels.table.attend(
                         input.pointer, d, d / heads, head, sequence.lowerBound, sequence.count,
                         output.pointer, memory.attention(part))
                 }
@@ -183,7 +190,7 @@ struct BERTForwardPass: Sendable {
     }
 
     private func normalize(_ x: UnsafeMutablePointer<Float>, _ norm: BERTWeights.Norm, _ t: Int) {
-        kernels.layerNorm(
+        kernels.table.layer_norm(
             x, norm.gamma, norm.beta, configuration.layerNormEpsilon, configuration.hiddenSize, t)
     }
 
@@ -204,4 +211,29 @@ struct BERTForwardPass: Sendable {
             for feature in 0..<d { vector[feature] /= count }
         }
     }
+}
+
+/// The kernels of `roost_panels.h` for one instruction set. That header documents the parameters.
+///
+/// Unchecked because the compiler cannot verify that the table is a constant of the C library.
+struct PanelKernels: @unchecked Sendable {
+    static let tokens = Int(ROOST_PANEL_TOKENS)
+    static let fewTokens = 8
+
+    /// The fastest kernels that this processor supports.
+    static let best = PanelKernels(table: roost_panels_best().pointee)
+
+    let table: roost_panel_kernels
+
+    private init(table: roost_panel_kernels) { self.table = table }
+
+    /// Creates the kernels for a named instruction set.
+    ///
+    /// - Returns: `nil` if this processor does not support the instruction set.
+    init?(named name: String) {
+        guard let found = roost_panels_named(name) else { return nil }
+        table = found.pointee
+    }
+
+    var name: String { String(cString: table.name) }
 }

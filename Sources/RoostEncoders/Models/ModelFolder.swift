@@ -23,8 +23,7 @@ package struct ModelFolder: Sendable, Hashable {
             throw EmbedderError(.modelNotFound, "cannot open model: the folder \(url.path) does not exist")
         }
         guard FileManager.default.fileExists(atPath: url.appendingPathComponent("config.json").path) else {
-            throw EmbedderError(
-                .modelNotFound, "cannot open the model in \(url.path): config.json is missing")
+            throw missing("config.json")
         }
     }
 
@@ -41,9 +40,7 @@ package struct ModelFolder: Sendable, Hashable {
         do {
             return try JSONDecoder.ofModels.decode(type, from: data)
         } catch {
-            throw EmbedderError(
-                .damagedModel,
-                "\(url(file).path) is not valid JSON, or a value is missing or has the wrong type")
+            throw damaged("\(file) is not valid JSON, or a value is missing or has the wrong type")
         }
     }
 
@@ -61,7 +58,7 @@ package struct ModelFolder: Sendable, Hashable {
         var status = stat()
         let size = stat(url(file).path, &status) == 0 ? Int(status.st_size) : 0
         guard size <= Self.maximumTextFileSize else {
-            throw EmbedderError(.damagedModel, "\(url(file).path) is larger than the maximum of 256 MB")
+            throw damaged("\(file) is larger than the maximum of 256 MB")
         }
         do {
             return try Data(contentsOf: url(file))
@@ -83,6 +80,22 @@ package struct ModelFolder: Sendable, Hashable {
     func missing(_ file: String) -> EmbedderError {
         EmbedderError(.modelNotFound, "cannot open the model in \(url.path): \(file) is missing")
     }
+
+    func damaged(_ fault: String) -> EmbedderError {
+        EmbedderError(
+            .damagedModel, "the model in \(url.path) is damaged: \(fault)", remedy: .installModel)
+    }
+
+    var overflow: EmbedderError { damaged("it computes numbers that are not finite") }
+
+    func require(_ condition: Bool, _ setting: String) throws {
+        guard condition else { throw unsupported(setting) }
+    }
+
+    func unsupported(_ setting: String) -> EmbedderError {
+        EmbedderError(
+            .unsupportedModel, "cannot open the model in \(url.path): \(setting) is not supported")
+    }
 }
 
 /// Opens embedding models in local folders.
@@ -98,14 +111,12 @@ public enum LocalModel {
     public static func open(_ folder: URL, precision: BERTEmbedder.Precision = .float32) throws
         -> any Embedder
     {
-        guard try StaticEmbedder.describes(ModelFolder(folder)) else {
+        let files = try ModelFolder(folder)
+        guard try StaticEmbedder.describes(files) else {
             return try BERTEmbedder(folder: folder, precision: precision)
         }
         guard precision == .float32 else {
-            throw EmbedderError(
-                .unsupportedModel,
-                "cannot open the model in \(folder.path) with precision \(precision.rawValue): the "
-                    + "precision of a static model was chosen when it was created")
+            throw files.unsupported("precision \(precision.rawValue) of a static model, which has its own,")
         }
         return try StaticEmbedder(folder: folder)
     }

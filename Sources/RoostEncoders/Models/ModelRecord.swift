@@ -12,17 +12,16 @@ struct ModelRecord: Codable, Hashable, Sendable {
 
     var sha256: String
     var size: Int
-    var modifiedMilliseconds: Int64
-    /// The time of the last change of the weights' inode, in nanoseconds since 1970. Unlike the modification
-    /// time, programs cannot set it.
+    /// The time of the last change of the weights' inode, in nanoseconds since 1970. A change of the modification
+    /// time changes it too, and programs cannot set it.
     var changedNanoseconds: Int64
     var inode: UInt64
     /// The CRC-32C of the weights, which takes a tenth of the time of the SHA-256.
     var crc32c: UInt32
     /// The SHA-256 of every other file that affects vectors, keyed by name.
     var files: [String: String]
-    /// The vectors of the fixed text as Base64 of little-endian Float32, keyed by precision.
-    var probes: [String: String]?
+    /// The vectors of the fixed text, keyed by precision.
+    var probes: [String: [Float]] = [:]
 
     private static let documentation: Set<String> = ["README.md", "LICENSE"]
     static let weightsName = "model.safetensors"
@@ -35,25 +34,6 @@ struct ModelRecord: Codable, Hashable, Sendable {
             digests[name] = SHA256.hexadecimal(try folder.contents(of: name))
         }
         return digests
-    }
-
-    /// Returns the recorded vector of the fixed text; `nil` if no vector is recorded.
-    func probe(_ precision: String) -> [Float]? {
-        guard let text = probes?[precision], let data = Data(base64Encoded: text), data.count % 4 == 0
-        else { return nil }
-        return (0..<data.count / 4).map { index in
-            Float(
-                bitPattern: (0..<4).reduce(0) {
-                    $0 | UInt32(data[data.startIndex + 4 * index + $1]) << UInt32(8 * $1)
-                })
-        }
-    }
-
-    mutating func setProbe(_ vector: [Float], _ precision: String) {
-        let bytes = vector.flatMap { number in
-            withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) }
-        }
-        probes = (probes ?? [:]).merging([precision: Data(bytes).base64EncodedString()]) { $1 }
     }
 }
 
@@ -68,9 +48,8 @@ extension ModelFolder {
     /// Writes a record. In a read-only folder, this has no effect, and all files are read again the next
     /// time.
     func store(_ record: ModelRecord) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        if let data = try? encoder.encode(record) { try? AtomicFile.write(data, to: recordURL) }
+        guard let data = try? JSONEncoder.canonical.encode(record) else { return }
+        try? AtomicFile.write(data, to: recordURL)
     }
 
     /// Compares the files with their record, and creates the record if it does not exist.
@@ -78,15 +57,10 @@ extension ModelFolder {
     /// An optional file that was added later is recorded. It changes the fingerprint, and the vector of the
     /// fixed text, which is compared before the model is used, shows whether it changes vectors.
     ///
-    /// The weights are read only if their size, inode or one of their times differs from the record.
+    /// The weights are read only if their size, inode or time differs from the record.
     func record(of weights: Safetensors) throws -> ModelRecord {
         let stored = storedRecord()
-        let current = try ModelRecord.digests(in: self)
-        if let files = stored?.files,
-            let changed = files.keys.sorted().first(where: { files[$0] != current[$0] })
-        {
-            throw self.changed(changed)
-        }
+        let current = try checkTextFiles(stored?.files ?? [:])
         let file = weights.file
         var status = stat()
         let isKnown = stat(file.path, &status) == 0
@@ -94,7 +68,6 @@ extension ModelFolder {
         // The number is only compared, so it may wrap around for a time after the year 2262.
         let changedNanoseconds = Int64(change.tv_sec) &* 1_000_000_000 &+ Int64(change.tv_nsec)
         if var stored, isKnown, stored.size == file.bytes.count, stored.inode == UInt64(status.st_ino),
-            stored.modifiedMilliseconds == file.modifiedMilliseconds,
             stored.changedNanoseconds == changedNanoseconds
         {
             guard stored.files != current else { return stored }
@@ -106,20 +79,27 @@ extension ModelFolder {
         let sha256 = SHA256.hexadecimal(file.bytes)
         if let stored, stored.sha256 != sha256 { throw changed(ModelRecord.weightsName) }
         let record = ModelRecord(
-            sha256: sha256, size: file.bytes.count, modifiedMilliseconds: file.modifiedMilliseconds,
+            sha256: sha256, size: file.bytes.count,
             changedNanoseconds: changedNanoseconds, inode: UInt64(status.st_ino),
-            crc32c: CRC32C.checksum(file.bytes), files: current, probes: stored?.probes)
+            crc32c: CRC32C.checksum(file.bytes), files: current, probes: stored?.probes ?? [:])
         store(record)
         return record
     }
 
+    /// Compares all files except the weights with recorded checksums, and returns their checksums. Optional
+    /// files can be added.
+    fileprivate func checkTextFiles(_ recorded: [String: String]) throws -> [String: String] {
+        let current = try ModelRecord.digests(in: self)
+        if let name = recorded.keys.sorted().first(where: { recorded[$0] != current[$0] }) {
+            throw changed(name)
+        }
+        return current
+    }
+
     func changed(_ name: String) -> EmbedderError {
-        EmbedderError(
-            .damagedModel,
-            "the model in \(url.path) is damaged: \(name) differs from the file that was recorded when the "
-                + "model was first opened; if it was changed on purpose, delete \(ModelRecord.fileName) in "
-                + "the model's folder",
-            remedy: .installModel)
+        damaged(
+            "\(name) differs from the file that was recorded when the model was first opened; if it was "
+                + "changed on purpose, delete \(ModelRecord.fileName) in the model's folder")
     }
 }
 
@@ -150,25 +130,25 @@ final class ModelCheck: Sendable {
     }
 
     /// Checks the model before it is used; later calls return immediately.
+    ///
+    /// - Parameter compute: Computes the vector of the fixed text.
     func beforeUse(as role: TextRole, _ compute: () async throws -> [Float]) async throws {
         let done = state.withLock { $0 }
         if role == .document, !done.hasCheckedBytes { try checkBytes() }
         guard !done.hasCheckedProbe else { return }
         let vector = try await compute()
-        if let recorded = folder.storedRecord()?.probe(precision) {
+        if let recorded = folder.storedRecord()?.probes[precision] {
             guard recorded.count == vector.count,
                 innerProduct(normalized(recorded), normalized(vector)) >= minimumSimilarity
             else {
-                throw EmbedderError(
-                    .damagedModel,
-                    "the model in \(folder.url.path) is damaged: the vector of a fixed text differs from the "
-                        + "one that was recorded when the model was first used",
-                    remedy: .installModel)
+                throw folder.damaged(
+                    "the vector of a fixed text differs from the one that was recorded when the model was "
+                        + "first used")
             }
         } else if var stored = folder.storedRecord(), stored.sha256 == record.sha256 {
             // The bytes are checked first, so that the vector of a damaged model is not recorded.
             try checkBytes()
-            stored.setProbe(vector, precision)
+            stored.probes[precision] = vector
             folder.store(stored)
         }
         state.withLock { $0.hasCheckedProbe = true }
@@ -184,12 +164,7 @@ final class ModelCheck: Sendable {
 
     /// Reads every byte of all files and compares them with the record.
     func checkAllFiles() throws {
-        let current = try ModelRecord.digests(in: folder)
-        let recorded = record.files
-        // Optional files can be added.
-        if let name = recorded.keys.sorted().first(where: { recorded[$0] != current[$0] }) {
-            throw folder.changed(name)
-        }
+        _ = try folder.checkTextFiles(record.files)
         guard SHA256.hexadecimal(weights.file.bytes) == record.sha256 else {
             throw folder.changed(ModelRecord.weightsName)
         }

@@ -65,7 +65,7 @@ struct Safetensors: Sendable {
     /// Maps a file and validates its header.
     init(_ url: URL) throws {
         file = try MappedFile(url)
-        name = url.lastPathComponent
+        name = url.path
         let size = file.bytes.count
         guard size >= 8 else {
             throw Self.damaged(name, "is truncated: it has \(size) bytes, too few for a header")
@@ -92,15 +92,17 @@ struct Safetensors: Sendable {
                 tensorName, description, start: start, size: size, file: name)
         }
         var end = 0
-        for (tensorName, tensor) in tensors.sorted(by: {
-            $0.value.bytes.lowerBound < $1.value.bytes.lowerBound
-        }) {
+        self.tensors = tensors
+        for (tensorName, tensor) in sortedTensors {
             guard tensor.bytes.lowerBound >= end else {
                 throw Self.damaged(name, "has a tensor \(Self.quoted(tensorName)) that overlaps another")
             }
             end = tensor.bytes.upperBound
         }
-        self.tensors = tensors
+    }
+
+    private var sortedTensors: [(key: String, value: Tensor)] {
+        tensors.sorted { $0.value.bytes.lowerBound < $1.value.bytes.lowerBound }
     }
 
     /// Returns the numbers of a tensor, converted to Float32 if necessary.
@@ -127,17 +129,11 @@ struct Safetensors: Sendable {
                     + "supported")
         }
         if tensor.type == .float32 { return start.assumingMemoryBound(to: Float.self) }
-        guard let numbers = converted.numbers(of: tensorName, bytes, tensor.type) else {
-            throw Self.damaged(
-                name, "has integers instead of weights in the tensor \(Self.quoted(tensorName))")
-        }
-        return numbers
+        return converted.numbers(of: tensorName, bytes, tensor.type)
     }
 
     func checkNumbers() throws {
-        for (tensorName, tensor) in tensors.sorted(by: {
-            $0.value.bytes.lowerBound < $1.value.bytes.lowerBound
-        }) {
+        for (tensorName, tensor) in sortedTensors {
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[tensor.bytes])
             guard bytes.isEmpty || Conversions.isFinite(bytes, tensor.type) else {
                 throw Self.damaged(
@@ -185,7 +181,7 @@ struct Safetensors: Sendable {
     private static func quoted(_ text: String) -> String { "'\(text.prefix(80))'" }
 
     private static func damaged(_ file: String, _ fault: String) -> EmbedderError {
-        EmbedderError(.damagedModel, "\(file) \(fault)")
+        EmbedderError(.damagedModel, "\(file) \(fault)", remedy: .installModel)
     }
 }
 
@@ -213,9 +209,7 @@ extension Safetensors {
                 dataOffsets: [offset, offset + tensor.data.count])
             offset += tensor.data.count
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        var json = try encoder.encode(header)
+        var json = try JSONEncoder.canonical.encode(header)
         // The format recommends that the numbers start at a multiple of eight bytes.
         while json.count % 8 != 0 { json.append(UInt8(ascii: " ")) }
         return tensors.reduce(withUnsafeBytes(of: UInt64(json.count).littleEndian) { Data($0) } + json) {
@@ -232,30 +226,22 @@ final class Conversions: @unchecked Sendable {
     private let known = Mutex<[String: UInt]>([:])
 
     /// Returns the converted numbers of a tensor; they live as long as this object.
-    ///
-    /// - Returns: `nil` if the type is an integer type that is not used for weights.
     func numbers(of name: String, _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number)
-        -> UnsafePointer<Float>?
+        -> UnsafePointer<Float>
     {
-        let address: UInt? = known.withLock { known in
+        let address: UInt = known.withLock { known in
             if let found = known[name] { return found }
             let numbers = UnsafeMutablePointer<Float>.allocate(capacity: raw.count / type.size)
-            guard Self.convert(raw, type, into: numbers) else {
-                numbers.deallocate()
-                return nil
-            }
+            Self.convert(raw, type, into: numbers)
             known[name] = UInt(bitPattern: numbers)
             return UInt(bitPattern: numbers)
         }
-        return address.flatMap { UnsafePointer(bitPattern: $0) }
+        return UnsafePointer(bitPattern: address)!
     }
 
-    /// Converts numbers to Float32.
-    ///
-    /// - Returns: `false` if the type is an integer type that is not used for weights.
     private static func convert(
         _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number, into numbers: UnsafeMutablePointer<Float>
-    ) -> Bool {
+    ) {
         // `Safetensors` has checked that the bytes are aligned for their type.
         func each<T>(_: T.Type, _ convert: (T) -> Float) {
             for (index, number) in raw.assumingMemoryBound(to: T.self).enumerated() {
@@ -268,9 +254,8 @@ final class Conversions: @unchecked Sendable {
         case .float16: each(UInt16.self, halfPrecision)
         case .bfloat16: each(UInt16.self) { Float(bitPattern: UInt32($0) << 16) }
         case .int8: each(Int8.self) { Float($0) }
-        case .int32, .int64: return false
+        case .int32, .int64: preconditionFailure("no weights are integers of 32 or 64 bits")
         }
-        return true
     }
 
     /// Returns whether all numbers are finite; integers always are.

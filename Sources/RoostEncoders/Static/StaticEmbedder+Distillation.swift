@@ -4,15 +4,6 @@ import RoostModel
 import RoostVectors
 
 extension StaticEmbedder {
-    /// The precision of the vectors in a static model.
-    public enum Precision: String, Sendable, Hashable, CaseIterable {
-        /// 32-bit floating point.
-        case float32
-        /// 8-bit integers, which take a quarter of the space. The scale of each vector is stored in the
-        /// weight of its token.
-        case int8
-    }
-
     /// Creates a static model from a contextual one by the method of Model2Vec (Tulkens & van Dongen 2024).
     ///
     /// The model embeds every token of the vocabulary separately. Principal component analysis reduces the
@@ -27,7 +18,8 @@ extension StaticEmbedder {
     ///   - folder: The folder to create; it must not exist.
     ///   - dimension: The number of components of a vector. If it exceeds the dimension of the model, the
     ///     latter is used.
-    ///   - precision: The precision of the stored vectors.
+    ///   - precision: The precision of the stored vectors. With 8 bits, they take a quarter of the space, and
+    ///     the scale of each is stored in the weight of its token.
     ///   - progress: Called with the number of embedded tokens and the total number of tokens.
     /// - Throws: `EmbedderError`: `.badOutput` if the folder exists or cannot be written, `.damagedModel` if
     ///   the model computes a number that is not finite, `.unsupportedModel` if its vocabulary has only
@@ -35,7 +27,8 @@ extension StaticEmbedder {
     /// - Complexity: One forward pass for each token; seconds for 30,000 tokens.
     @concurrent
     public static func distill(
-        _ model: BERTEmbedder, into folder: URL, dimension: Int = 256, precision: Precision = .float32,
+        _ model: BERTEmbedder, into folder: URL, dimension: Int = 256,
+        precision: BERTEmbedder.Precision = .float32,
         progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws {
         precondition(dimension > 0, "the dimension must be positive, not \(dimension)")
@@ -48,10 +41,7 @@ extension StaticEmbedder {
         let n = tokenizer.count
         let ids = (0..<n).filter { !tokenizer.isSpecial($0) }
         guard !ids.isEmpty else {
-            throw EmbedderError(
-                .unsupportedModel,
-                "cannot distill the model in \(model.folder.url.path): its vocabulary has only special tokens"
-            )
+            throw model.folder.unsupported("the distillation of a vocabulary of special tokens only")
         }
         var rows: [Float] = []
         // The number of tokens between two calls of `progress`.
@@ -63,7 +53,7 @@ extension StaticEmbedder {
         }
         let full = Matrix(rows: ids.count, columns: model.space.dimension, elements: rows)
         guard let components = PrincipalComponents(of: full, limit: dimension) else {
-            throw model.overflowError
+            throw model.folder.overflow
         }
         let projected = components.project(full)
         let d = projected.columns
@@ -82,7 +72,7 @@ extension StaticEmbedder {
 
     /// Returns the tensors of the model file: the weighted vectors, or 8-bit vectors and their scales.
     private static func tensors(
-        _ vectors: [Float], _ weights: [Float], of ids: [Int], _ precision: Precision
+        _ vectors: [Float], _ weights: [Float], of ids: [Int], _ precision: BERTEmbedder.Precision
     ) -> [Safetensors.Named] {
         var (vectors, weights) = (vectors, weights)
         let n = weights.count
@@ -118,8 +108,7 @@ extension StaticEmbedder {
             modelType: "model2vec", normalize: true, seqLength: 1_000_000,
             tokenizerName: model.folder.name, applyPca: dimension, sifCoefficient: sif,
             hiddenDim: dimension)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        let encoder = JSONEncoder.canonical
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let files = FileSystem.standard
         let parent = folder.deletingLastPathComponent()

@@ -54,31 +54,20 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
         folder = try ModelFolder(url)
         let configuration = try folder.decode(Configuration.self, "config.json")
         guard configuration.modelType == "model2vec" else {
-            throw EmbedderError(
-                .unsupportedModel,
-                "cannot open \(url.path) as a static model: its model_type is "
-                    + "'\(configuration.modelType ?? "")', not 'model2vec'")
+            throw folder.unsupported("the model_type '\(configuration.modelType ?? "")' of a static model")
         }
         file = try folder.weights()
         tokenizer = try folder.tokenizer(addsSpecialTokens: false)
         guard let shape = file.tensors["embeddings"]?.shape, shape.count == 2, shape[0] > 0, shape[1] > 0
         else {
-            throw EmbedderError(
-                .damagedModel,
-                "the model in \(url.path) lacks the tensor 'embeddings'",
-                remedy: .installModel)
+            throw folder.damaged("it lacks the tensor 'embeddings'")
         }
         guard shape[0] >= tokenizer.count else {
-            throw EmbedderError(
-                .damagedModel,
-                "the vocabulary in \(url.path) has \(tokenizer.count) tokens, "
-                    + "but the tensor 'embeddings' has \(shape[0]) rows", remedy: .installModel)
+            throw folder.damaged(
+                "the vocabulary has \(tokenizer.count) tokens, but the tensor 'embeddings' has \(shape[0]) rows"
+            )
         }
-        if file.tensors["mapping"] != nil {
-            throw EmbedderError(
-                .unsupportedModel,
-                "cannot open the model in \(url.path): the tensor 'mapping' is not supported")
-        }
+        if file.tensors["mapping"] != nil { throw folder.unsupported("the tensor 'mapping'") }
         vectors = try file.floats("embeddings", shape: shape, allowing: Self.numbers)
         weights =
             file.tensors["weights"] == nil

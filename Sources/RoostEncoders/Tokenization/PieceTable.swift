@@ -31,6 +31,12 @@ struct PieceTable: Sendable {
         bytes[Int(pieces[index].lowerBound)..<Int(pieces[index].upperBound)]
     }
 
+    /// Returns the index of a piece; `nil` if the table does not contain it.
+    func index(of piece: String) -> Int? {
+        var piece = piece
+        return piece.withUTF8 { slot(of: $0, FNV1a.hash(of: $0)).index }
+    }
+
     /// Calls a function for each piece that begins at an offset of a text, the shortest first.
     @inline(__always)
     func forEachPrefix(
@@ -86,14 +92,7 @@ struct UnigramVocabulary: Sendable {
     }
 
     /// Returns the id of a piece; `nil` if the vocabulary does not contain it.
-    func id(of piece: String) -> Int32? {
-        let text = Array(piece.utf8)
-        var id: Int32?
-        text.withUnsafeBufferPointer {
-            table.forEachPrefix(of: $0, from: 0) { if $1 == text.count { id = Int32($0) } }
-        }
-        return id
-    }
+    func id(of piece: String) -> Int32? { table.index(of: piece).map(Int32.init) }
 
     /// Calls a function for each piece that begins at an offset of a text, the shortest first.
     @inline(__always)

@@ -3,23 +3,25 @@ import RoostModel
 
 /// The members of a `tokenizer.json`, found without decoding the vocabulary, which may have 17 MB.
 struct TokenizerFile {
-    let url: URL
+    let folder: ModelFolder
     private let parts: JSONParts
     private let members: [String: Range<Int>]
     private let modelMembers: [String: Range<Int>]
 
     /// Reads the file of a model.
     init(_ folder: ModelFolder) throws {
-        url = folder.url("tokenizer.json")
+        self.folder = folder
         let data = try folder.contents(of: "tokenizer.json")
         parts = JSONParts(data)
         guard String(validating: data, as: UTF8.self) != nil, let members = parts.members(in: parts.all),
             let model = members["model"], let modelMembers = parts.members(in: model)
         else {
-            throw EmbedderError(.damagedModel, "\(url.path) is not valid JSON, or lacks the member 'model'")
+            throw folder.damaged("tokenizer.json is not valid JSON, or lacks the member 'model'")
         }
         (self.members, self.modelMembers) = (members, modelMembers)
     }
+
+    func has(_ name: String) -> Bool { members[name] != nil }
 
     /// Decodes a member of the file; `nil` if it is missing or `null`.
     func decode<T: Decodable>(_ type: T.Type, _ name: String) throws -> T? {
@@ -61,7 +63,25 @@ struct TokenizerFile {
         return UnigramVocabulary(bytes: texts, pieces: pieces, scores: scores)
     }
 
+    /// Returns the pieces of a WordPiece vocabulary, in the order of their ids.
+    func wordPieces() throws -> [String] {
+        guard let vocabulary = try decodeFromModel([String: Int].self, "vocab") else {
+            throw damaged("it lacks a vocabulary")
+        }
+        var pieces = [String?](repeating: nil, count: vocabulary.count)
+        for (piece, id) in vocabulary {
+            // This error also occurs if two pieces differ only in Unicode composition: the JSON decoder merges
+            // their keys, so one id is missing.
+            guard pieces.indices.contains(id), pieces[id] == nil else {
+                throw damaged("its vocabulary has a duplicate id \(id), or an id below it is missing")
+            }
+            guard !piece.isEmpty else { throw damaged("its vocabulary has an empty token for id \(id)") }
+            pieces[id] = piece
+        }
+        return pieces.compactMap { $0 }
+    }
+
     func damaged(_ reason: String) -> EmbedderError {
-        EmbedderError(.damagedModel, "\(url.path) is not the tokenizer of a model: \(reason)")
+        folder.damaged("tokenizer.json is not the tokenizer of a model: \(reason)")
     }
 }

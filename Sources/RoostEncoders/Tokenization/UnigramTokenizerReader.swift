@@ -28,8 +28,7 @@ private struct Reader {
 
     func unsupported(_ setting: String) -> EmbedderError {
         // Settings contain texts of the file, which may be long.
-        EmbedderError(
-            .unsupportedModel, "cannot open \(file.url.path): \(setting.prefix(120)) is not supported")
+        file.folder.unsupported(String(setting.prefix(120)))
     }
 
     // MARK: Tokens
@@ -89,10 +88,8 @@ private struct Reader {
         switch processor.type {
         case "TemplateProcessing":
             let items = processor.single ?? []
-            guard items.count == 3, items[1].special == nil else {
-                throw unsupported("a post_processor with other than one token before and after a text")
-            }
-            texts = (items[0].special?.id, items[2].special?.id)
+            let hasThree = items.count == 3 && items[1].special == nil
+            texts = hasThree ? (items[0].special?.id, items[2].special?.id) : (nil, nil)
         case "BertProcessing", "RobertaProcessing": texts = (processor.cls?.text, processor.sep?.text)
         default: throw unsupported("a post_processor of type '\(processor.type)'")
         }

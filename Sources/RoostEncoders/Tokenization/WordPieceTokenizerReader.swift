@@ -9,30 +9,11 @@ extension WordPieceTokenizer {
         var tokenizerClass: String?
     }
 
-    private struct TokenizerFile: Decodable {
-        struct Model: Decodable {
-            var type: String?
-            var vocab: [String: Int]?
-        }
-        struct Normalizer: Decodable {
-            var type: String
-            var lowercase: Bool?
-            var stripAccents: Bool?
-            var handleChineseChars: Bool?
-        }
-        var model: Model
-        var normalizer: Normalizer?
-        /// Whether the file states explicitly that text is not normalized.
-        var hasNoNormalizer = false
-
-        private enum CodingKeys: String, CodingKey { case model, normalizer }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            model = try container.decode(Model.self, forKey: .model)
-            normalizer = try container.decodeIfPresent(Normalizer.self, forKey: .normalizer)
-            hasNoNormalizer = container.contains(.normalizer) && normalizer == nil
-        }
+    private struct Normalizer: Decodable {
+        var type: String
+        var lowercase: Bool?
+        var stripAccents: Bool?
+        var handleChineseChars: Bool?
     }
 
     /// Creates the tokenizer of a model.
@@ -41,52 +22,45 @@ extension WordPieceTokenizer {
     /// `tokenizer.json`, and the normalization settings from `tokenizer_config.json` or, if they are missing
     /// there, from `tokenizer.json`.
     init(_ folder: ModelFolder, addsSpecialTokens: Bool = true) throws {
-        func unsupported(_ setting: String) -> EmbedderError {
-            EmbedderError(
-                .unsupportedModel, "cannot open the model in \(folder.url.path): \(setting) is not supported")
-        }
         let settings = try folder.decodeIfPresent(Settings.self, "tokenizer_config.json")
         let kinds = ["BertTokenizer", "BertTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend"]
         if let kind = settings?.tokenizerClass, !kinds.contains(kind) {
-            throw unsupported("tokenizer_class '\(kind)'")
+            throw folder.unsupported("tokenizer_class '\(kind)'")
         }
-        var file: TokenizerFile?
+        let hasVocabulary = folder.has("vocab.txt")
         // `tokenizer.json` is large, so it is read only if the other files are incomplete.
-        if !folder.has("vocab.txt") || settings?.doLowerCase == nil {
-            file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json")
+        let isNeeded = folder.has("tokenizer.json") && (!hasVocabulary || settings?.doLowerCase == nil)
+        let file = isNeeded ? try TokenizerFile(folder) : nil
+        if let kind = try file?.decodeFromModel(String.self, "type"), kind != "WordPiece" {
+            throw folder.unsupported("a tokenizer of type '\(kind)'")
         }
-        if let kind = file?.model.type, kind != "WordPiece" {
-            throw unsupported("a tokenizer of type '\(kind)'")
+        let normalizer = try file?.decode(Normalizer.self, "normalizer")
+        if let kind = normalizer?.type, kind != "BertNormalizer" {
+            throw folder.unsupported("a normalizer of type '\(kind)'")
         }
-        if let kind = file?.normalizer?.type, kind != "BertNormalizer" {
-            throw unsupported("a normalizer of type '\(kind)'")
+        if file?.has("normalizer") == true, normalizer == nil {
+            throw folder.unsupported("a tokenizer without normalizer")
         }
-        if file?.hasNoNormalizer == true { throw unsupported("a tokenizer without normalizer") }
-        guard folder.has("vocab.txt") || file != nil else {
-            throw folder.missing("vocab.txt or tokenizer.json")
-        }
-        let lowercases = settings?.doLowerCase ?? file?.normalizer?.lowercase ?? true
+        let lowercases = settings?.doLowerCase ?? normalizer?.lowercase ?? true
         let options = BERTNormalizer.Options(
             lowercases: lowercases,
-            stripsAccents: settings?.stripAccents ?? file?.normalizer?.stripAccents ?? lowercases,
-            separatesChinese: settings?.tokenizeChineseChars ?? file?.normalizer?.handleChineseChars
+            stripsAccents: settings?.stripAccents ?? normalizer?.stripAccents ?? lowercases,
+            separatesChinese: settings?.tokenizeChineseChars ?? normalizer?.handleChineseChars
                 ?? true)
-        let vocabulary = try Self.vocabulary(of: folder)
+        let vocabulary =
+            hasVocabulary
+            ? try Self.vocabulary(of: folder) : WordPieceVocabulary(try file?.wordPieces() ?? [])
         if let (first, second) = vocabulary.duplicate {
-            throw EmbedderError(
-                .damagedModel,
-                "\(folder.url("vocab.txt").path) has duplicate tokens in lines \(first + 1) and \(second + 1)"
-            )
+            throw folder.damaged(
+                "vocab.txt has duplicate tokens in lines \(first + 1) and \(second + 1)")
         }
         try self.init(vocabulary: vocabulary, options: options, addsSpecialTokens: addsSpecialTokens)
     }
 
-    static func vocabulary(of folder: ModelFolder) throws -> WordPieceVocabulary {
-        guard folder.has("vocab.txt") else { return WordPieceVocabulary(try piecesOfTokenizerFile(folder)) }
-        let url = folder.url("vocab.txt")
+    private static func vocabulary(of folder: ModelFolder) throws -> WordPieceVocabulary {
         let bytes = Array(try folder.contents(of: "vocab.txt"))
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw EmbedderError(.damagedModel, "\(url.path) is not valid UTF-8")
+            throw folder.damaged("vocab.txt is not valid UTF-8")
         }
         // Splits bytes, because Swift treats a carriage return and a line feed as one character.
         var lines: [Range<Int>] = []
@@ -99,29 +73,8 @@ extension WordPieceTokenizer {
         }
         // Skipping an empty line would shift the ids of the following tokens.
         if let index = lines.firstIndex(where: \.isEmpty) {
-            throw EmbedderError(.damagedModel, "\(url.path) has an empty line \(index + 1)")
+            throw folder.damaged("vocab.txt has an empty line \(index + 1)")
         }
         return WordPieceVocabulary(bytes, lines)
-    }
-
-    private static func piecesOfTokenizerFile(_ folder: ModelFolder) throws -> [String] {
-        let url = folder.url("tokenizer.json")
-        guard let vocabulary = try folder.decode(TokenizerFile.self, "tokenizer.json").model.vocab else {
-            throw EmbedderError(.damagedModel, "\(url.path) lacks a vocabulary")
-        }
-        var pieces = [String?](repeating: nil, count: vocabulary.count)
-        for (piece, id) in vocabulary {
-            guard pieces.indices.contains(id), pieces[id] == nil else {
-                // This error also occurs if two pieces differ only in Unicode composition: the JSON decoder
-                // merges their keys, so one id is missing.
-                throw EmbedderError(
-                    .damagedModel, "\(url.path) has a duplicate id \(id), or an id below it is missing")
-            }
-            guard !piece.isEmpty else {
-                throw EmbedderError(.damagedModel, "\(url.path) has an empty token for id \(id)")
-            }
-            pieces[id] = piece
-        }
-        return pieces.compactMap { $0 }
     }
 }

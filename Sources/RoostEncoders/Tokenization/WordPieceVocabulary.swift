@@ -46,11 +46,7 @@ struct WordPieceVocabulary: Sendable {
 
     /// Returns the id of a piece that starts a word, such as `[CLS]`, or `nil` if the vocabulary does not
     /// contain it.
-    func id(of piece: String) -> Int32? {
-        let word = Array(piece.utf8)
-        return word.withUnsafeBufferPointer { longestPiece($0, from: 0) }
-            .flatMap { $0.end == word.count ? $0.id : nil }
-    }
+    func id(of piece: String) -> Int32? { initial.index(of: piece).map { initialIDs[$0] } }
 
     /// Returns the text of a piece, and whether it continues a word; `nil` if no piece has the id.
     func piece(_ id: Int) -> (text: ArraySlice<UInt8>, continues: Bool)? {
@@ -66,12 +62,9 @@ struct WordPieceVocabulary: Sendable {
     ///
     /// - Returns: `nil` if no piece matches.
     func longestPiece(_ word: UnsafeBufferPointer<UInt8>, from start: Int) -> (id: Int32, end: Int)? {
-        var best: (index: Int, end: Int)?
-        if start == 0 {
-            initial.forEachPrefix(of: word, from: start) { best = ($0, $1) }
-            return best.map { (initialIDs[$0.index], $0.end) }
-        }
-        continuing.forEachPrefix(of: word, from: start) { best = ($0, $1) }
-        return best.map { (continuingIDs[$0.index], $0.end) }
+        var best: (id: Int32, end: Int)?
+        let (table, ids) = start == 0 ? (initial, initialIDs) : (continuing, continuingIDs)
+        table.forEachPrefix(of: word, from: start) { best = (ids[$0], $1) }
+        return best
     }
 }

@@ -62,25 +62,25 @@ import Testing
                     let stride = size.outputs * Self.lanes
                     // The output overwrites the residual, as in the forward pass.
                     complete.numbers.withUnsafeMutableBufferPointer {
-                        kernels.linear(
-                            layer, 0, size.outputs, x.numbers, size.tokens, $0.baseAddress!, stride,
+                        kernels.table.linear(
+                            [layer], 0, size.outputs, x.numbers, size.tokens, $0.baseAddress!, stride,
                             $0.baseAddress,
                             activation)
                     }
                     parts.numbers.withUnsafeMutableBufferPointer {
                         for first in Swift.stride(from: 0, to: size.outputs, by: 13) {
-                            kernels.linear(
-                                layer, first, min(13, size.outputs - first), x.numbers, size.tokens,
+                            kernels.table.linear(
+                                [layer], first, min(13, size.outputs - first), x.numbers, size.tokens,
                                 $0.baseAddress!,
                                 stride, $0.baseAddress, activation)
                         }
                     }
                     if size.tokens <= PanelKernels.fewTokens, size.inputs % 16 == 0 {
                         var rows = [Float](repeating: 0, count: 8 * size.inputs)
-                        kernels.rows(x.numbers, size.inputs, &rows)
+                        kernels.table.rows(x.numbers, size.inputs, &rows)
                         few.numbers.withUnsafeMutableBufferPointer {
-                            kernels.linearFew(
-                                layer, 0, size.outputs, rows, $0.baseAddress!, $0.baseAddress, activation)
+                            kernels.table.linear_few(
+                                [layer], 0, size.outputs, rows, $0.baseAddress!, $0.baseAddress, activation)
                         }
                     }
                 }
@@ -127,9 +127,9 @@ import Testing
                         let panels = roost_quantized_panels(
                             bytes: bytes.baseAddress, scale: scales.baseAddress,
                             minimum: scales.baseAddress! + size.tokens + Self.lanes)
-                        kernels.quantize(x.numbers, size.inputs, size.tokens, panels)
-                        kernels.linear(
-                            quantized.layers[0], 0, size.outputs, panels, size.tokens, &y.numbers,
+                        kernels.table.quantize(x.numbers, size.inputs, size.tokens, panels)
+                        kernels.table.linear_int8(
+                            [quantized.layers[0]], 0, size.outputs, panels, size.tokens, &y.numbers,
                             size.outputs * Self.lanes, nil, ROOST_IDENTITY)
                     }
                 }
@@ -165,7 +165,7 @@ import Testing
         let (gamma, beta) = (random(48, seed: 1), random(48, seed: 2))
         let before = Panels(48, tokens, seed: 3)
         var x = before
-        kernels.layerNorm(&x.numbers, gamma, beta, 1e-5, 48, tokens)
+        kernels.table.layer_norm(&x.numbers, gamma, beta, 1e-5, 48, tokens)
         for token in 0..<tokens {
             let values = (0..<48).map { Double(before[$0, token]) }
             let mean = values.reduce(0, +) / 48
@@ -188,7 +188,7 @@ import Testing
         let before = Panels(width, 110, seed: 2)
         var context = before
         var scratch = [Float](repeating: .nan, count: roost_attention_scratch(size, tokens.count) + 64)
-        kernels.attend(
+        kernels.table.attend(
             qkv.numbers, width, size, head, tokens.lowerBound, tokens.count, &context.numbers, &scratch)
         for token in 0..<110 {
             for row in 0..<width where !tokens.contains(token) || row / size != head {
