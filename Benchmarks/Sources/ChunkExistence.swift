@@ -24,7 +24,7 @@ struct ChunkExistence: AsyncParsableCommand {
         let storage = ComposableFileSystemChunkStorage(baseURL: folder)
         var found = 0
         let batch = try await Material.seconds {
-            found = try await storage.chunksExist(names).values.count { $0 }
+            found = await storage.existence?.chunkExists(identifiers: names).values.count { $0 } ?? 0
         }
         guard found == chunks else { throw ExitCode(70) }
         Material.line("\(names.count) checks in one batch", batch, "s")

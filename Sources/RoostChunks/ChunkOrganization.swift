@@ -21,6 +21,10 @@ public protocol ChunkStorageOrganization: Sendable {
     func isValidPath(_ path: String) -> Bool
 }
 
+extension ChunkStorageOrganization {
+    public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
+}
+
 /// An organization that puts all chunks into one folder.
 ///
 /// It is suitable for up to a few thousand chunks; for more, use ``GitStyleOrganization``.
@@ -39,8 +43,6 @@ public struct FlatOrganization: ChunkStorageOrganization {
     public func identifier(from path: String) -> ChunkIdentifier? {
         ChunkName.identifier(of: path.split(separator: "/", omittingEmptySubsequences: false)[...])
     }
-
-    public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
 }
 
 /// An organization that distributes chunks over folders by the first characters of their names, as Git does
@@ -86,8 +88,6 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
         else { return nil }
         return identifier
     }
-
-    public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
 
     private func folders(of components: [String]) -> [String] {
         guard let first = components.first else { return [] }

@@ -1,5 +1,6 @@
 public import Foundation
 import RoostFiles
+import RoostModel
 
 /// Stores chunks. A chunk is a sequence of bytes with an identifier.
 ///
@@ -63,13 +64,10 @@ public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
     public var description: String { id }
 
     public static func == (left: ChunkIdentifier, right: ChunkIdentifier) -> Bool {
-        left.id.utf8.elementsEqual(right.id.utf8)
+        ExactText(left.id) == ExactText(right.id)
     }
 
-    public func hash(into hasher: inout Hasher) {
-        var text = id
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(id)) }
 }
 
 /// An identifier is encoded as a string.
@@ -96,19 +94,11 @@ public struct ChunkMetadata: Sendable, Hashable, Codable {
     public var custom: [String: String]
 
     /// Creates metadata.
-    ///
-    /// - Parameters:
-    ///   - size: The number of bytes of the chunk, before compression and encryption.
-    ///   - contentType: The media type of the bytes.
-    ///   - created: The time at which the chunk was first written.
-    ///   - custom: Further values that the writer wants to read back.
     public init(
         size: Int, contentType: String? = nil, created: Date? = nil, custom: [String: String] = [:]
     ) {
-        self.size = size
-        self.contentType = contentType
-        self.created = created
-        self.custom = custom
+        (self.size, self.contentType) = (size, contentType)
+        (self.created, self.custom) = (created, custom)
     }
 }
 
@@ -197,23 +187,11 @@ public protocol ChunkStorageExistence: Sendable {
     ///
     /// - Throws: ``ChunkStorageError``, or an error of the implementation, if the storage cannot be read.
     func presence(of identifier: ChunkIdentifier) async throws -> Bool
-
-    /// Returns, for each identifier, whether the chunk exists, in one pass.
-    ///
-    /// The default implementation has the same limitation as the one for a single identifier.
-    ///
-    /// - Throws: ``ChunkStorageError``, or an error of the implementation, if the storage cannot be read for
-    ///   one of the chunks.
-    func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool]
 }
 
 extension ChunkStorageExistence {
     public func presence(of identifier: ChunkIdentifier) async throws -> Bool {
         await chunkExists(identifier: identifier)
-    }
-
-    public func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
-        await chunkExists(identifiers: identifiers)
     }
 }
 
@@ -224,11 +202,7 @@ public struct FileSystemExistence: ChunkStorageExistence {
     /// The folder of the storage.
     public let baseURL: URL
 
-    /// Creates an existence check.
-    ///
-    /// - Parameters:
-    ///   - organization: The mapping between identifiers and paths with which the chunks were written.
-    ///   - baseURL: The folder of the storage. It need not exist.
+    /// Creates an existence check. The folder need not exist.
     public init(organization: any ChunkStorageOrganization, baseURL: URL) {
         (self.organization, self.baseURL) = (organization, baseURL.standardizedFileURL)
     }
@@ -256,11 +230,5 @@ public struct FileSystemExistence: ChunkStorageExistence {
         } catch let error as FileError {
             throw ChunkStorageError(error)
         }
-    }
-
-    public func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
-        var result: [ChunkIdentifier: Bool] = [:]
-        for identifier in identifiers { result[identifier] = try await presence(of: identifier) }
-        return result
     }
 }

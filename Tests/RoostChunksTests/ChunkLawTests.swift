@@ -50,18 +50,6 @@ struct ChunkLawTests {
         try await law.check(stack.over(FileSystemRetrieval(baseURL: folder)))
     }
 
-    @Test(arguments: ChunkRetrievalLaw.allCases)
-    func `a verifying retrieval satisfies the law`(law: ChunkRetrievalLaw) async throws {
-        let organization = GitStyleOrganization()
-        @Sendable func path(_ number: Int, _ data: Data) -> String {
-            organization.storagePath(for: ChunkIdentifier(hashing: data))
-        }
-        try await law.check(VerifyingRetrieval(wrapped: InMemoryRetrieval()), path: path)
-        let folder = TemporaryFolder.unusedURL()
-        let base = CompressedRetrieval(wrapped: FileSystemRetrieval(baseURL: folder), algorithm: .zstd)
-        try await law.check(CachedRetrieval(wrapped: VerifyingRetrieval(wrapped: base)), path: path)
-    }
-
     @Test(arguments: ChunkExistenceLaw.allCases)
     func `existence checks of files satisfy the law`(law: ChunkExistenceLaw) async throws {
         for organization in Self.organizations {

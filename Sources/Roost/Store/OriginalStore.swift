@@ -29,11 +29,10 @@ public struct OriginalStore: Sendable {
         let organization = GitStyleOrganization()
         storage = ComposedChunkStorage(
             organization: organization,
-            retrieval: VerifyingRetrieval(
-                wrapped: CompressedRetrieval(
-                    wrapped: FileSystemRetrieval(baseURL: folder, files: files), algorithm: .zstd),
-                organization: organization),
-            existence: FileSystemExistence(organization: organization, baseURL: folder))
+            retrieval: CompressedRetrieval(
+                wrapped: FileSystemRetrieval(baseURL: folder, files: files), algorithm: .zstd),
+            existence: FileSystemExistence(organization: organization, baseURL: folder),
+            isContentAddressed: true)
     }
 
     /// Whether a document has ever been stored.

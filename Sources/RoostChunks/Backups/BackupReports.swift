@@ -143,17 +143,8 @@ public struct BackupError: LocalizedError, Sendable, CustomStringConvertible {
     public let remedy: Remedy?
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of error.
-    ///   - message: One sentence that names the operation, its object and the cause.
-    ///   - isRetryable: Whether the same call can succeed later without any other change.
-    ///   - remedy: An action that may correct the cause.
     public init(_ code: Code, _ message: String, isRetryable: Bool = false, remedy: Remedy? = nil) {
-        self.code = code
-        self.message = message
-        self.isRetryable = isRetryable
-        self.remedy = remedy
+        (self.code, self.message, self.isRetryable, self.remedy) = (code, message, isRetryable, remedy)
     }
 
     public var description: String { message }

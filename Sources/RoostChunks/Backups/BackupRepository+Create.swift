@@ -47,11 +47,15 @@ extension BackupRepository {
                 let clusters = try await snapshot.clusterRecords()
                 for start in stride(from: 0, to: clusters.count, by: Self.clustersPerSegment) {
                     let end = min(clusters.count, start + Self.clustersPerSegment)
-                    let part = Array(clusters[start..<end])
-                    result.clusters.append(try await writer.write(try RecordCodec.encode(part), .clusters))
+                    let part = clusters[start..<end].map { cluster in
+                        var cluster = cluster
+                        cluster.members = []
+                        return cluster
+                    }
+                    result.clusters.append(try await writer.write(json: part, .clusters))
                 }
                 if let run = try await snapshot.clusteringRun() {
-                    result.run = try await writer.write(try RecordCodec.encode(run), .run)
+                    result.run = try await writer.write(json: run, .run)
                 }
                 var report = try await finish(result, writer, lock)
                 report.damagedDocuments = damaged
@@ -100,8 +104,7 @@ extension BackupRepository {
         of snapshot: any StorageSnapshot, _ assignments: [Entry.ID: Assignment], _ writer: SegmentWriter,
         _ progress: @Sendable (Int, Int) -> Void
     ) async throws -> [SegmentID] {
-        var lists = ListWriter(writer: writer)
-        var (cutter, done) = (RunCutter(), 0)
+        var (cutter, records, done) = (RunCutter(), [RunRecord](), 0)
         func page(after row: UInt32?, _ size: Int) async throws -> EntryPage {
             try await snapshot.entries(after: row, limit: size, matching: .all)
         }
@@ -113,20 +116,24 @@ extension BackupRepository {
             if current.next == nil, let rest = cutter.rest() { runs.append(rest) }
             // The next page is read while this page is encoded and written.
             async let following = current.next == nil ? nil : page(after: current.next, size)
-            for record in try await writer.write(runs, assignments) { try await lists.add(record) }
+            records += try await writer.write(runs, assignments)
             done += current.entries.count
             progress(done, snapshot.stamp.entryCount)
             next = try await following
         }
-        return try await lists.finish()
+        var lists: [SegmentID] = []
+        for list in records.divided({ RunBoundaries.endsList(after: $0, count: $1) }) {
+            lists.append(try await writer.write(json: list, .list))
+        }
+        return lists
     }
 
     /// Returns the number of entries to read next, so that a page takes up about ``pageBytes`` if its entries
     /// are as large as those of the previous page.
-    private static func pageSize(after entries: [Entry]) -> Int {
+    static func pageSize(after entries: [Entry]) -> Int {
         let bytes = entries.reduce(1) { sum, entry in
-            sum + entry.content.utf8.count + 4 * entry.embeddings.count
-                + entry.passages.reduce(0) { $0 + 4 * $1.vector.count }
+            sum + entry.content.utf8.count + (entry.structure?.approximateSize ?? 0)
+                + 4 * entry.embeddings.count + entry.passages.reduce(0) { $0 + 4 * $1.vector.count }
         }
         return min(
             pageSizes.upperBound, max(pageSizes.lowerBound, pageBytes / (bytes / max(1, entries.count) + 1)))
@@ -161,7 +168,7 @@ extension BackupRepository {
         var lists: [SegmentID] = []
         for run in SourceRuns.cut(sources) {
             try Task.checkCancellation()
-            snapshot.sources.append(try await writer.write(try RecordCodec.encode(run), .sources))
+            snapshot.sources.append(try await writer.write(json: run, .sources))
             guard let documents else { continue }
             let digests = run.compactMap(\.documentDigest).compactMap { SegmentID(hexadecimal: $0) }
             let records = try await digests.concurrentMap(limit: SegmentWriter.concurrency) { digest in
@@ -178,7 +185,7 @@ extension BackupRepository {
                 snapshot.originalBytes += record.size
             }
             if !records.isEmpty {
-                lists.append(try await writer.write(OriginalListCodec.encode(records), .originals))
+                lists.append(try await writer.write(json: records, .originals))
             }
         }
         snapshot.originals = lists
@@ -203,13 +210,11 @@ extension BackupRepository {
     }
 
     func originals(of list: SegmentID, _ store: SegmentStore) async throws -> [OriginalRecord] {
-        let data = try await store.read(list, .originals)
-        guard let records = try? OriginalListCodec.decode(data) else {
-            throw BackupError(
-                .damaged, "cannot read a list of original files in the backup: it is corrupt",
-                remedy: .verifyBackup)
+        try decoded("a list of original files", try await store.read(list, .originals)) { data in
+            let records = try JSONDecoder().decode([OriginalRecord].self, from: data)
+            guard records.allSatisfy(\.isValid) else { throw BinaryReader.InvalidData() }
+            return records
         }
-        return records
     }
 
     func restoreOriginals(_ reader: SnapshotReader, into documents: any ChunkStorage) async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 public import RoostModel
 import Synchronization
 
@@ -106,7 +107,11 @@ extension BackupRepository {
     }
 
     func runs(of list: SegmentID, _ store: SegmentStore) async throws -> [RunRecord] {
-        try decoded("a list of entries", try await store.read(list, .list)) { try RunListCodec.decode($0) }
+        try decoded("a list of entries", try await store.read(list, .list)) { data in
+            let runs = try JSONDecoder().decode([RunRecord].self, from: data)
+            guard runs.allSatisfy(\.isValid) else { throw BinaryReader.InvalidData() }
+            return runs
+        }
     }
 
     /// Returns whether an error means that a part of the repository is corrupt or missing.
@@ -228,28 +233,18 @@ final class SnapshotReader: Sendable {
     func rest(_ assignments: [Assignment]) async throws -> WriteBatch {
         var batch = WriteBatch()
         for id in snapshot.sources {
-            batch.sources +=
-                try await intact {
-                    let data = try await segments.read(id, .sources)
-                    return try repository.decoded("sources", data, RecordCodec.decodeSources)
-                } ?? []
+            batch.sources += try await intact { try await value([Source].self, id, .sources) } ?? []
         }
         if allowsLosses, batch.sources.count < snapshot.sourceCount {
             report(.init(.sources, count: snapshot.sourceCount - batch.sources.count))
         }
         var clusters: [Cluster] = []
         for id in snapshot.clusters {
-            clusters +=
-                try await intact {
-                    let data = try await segments.read(id, .clusters)
-                    return try repository.decoded("clusters", data, RecordCodec.decodeClusters)
-                } ?? []
+            clusters += try await intact { try await value([Cluster].self, id, .clusters) } ?? []
         }
         var run: ClusteringRun?
         if let id = snapshot.run {
-            run = try await intact(orReport: .init(.run)) {
-                try repository.decoded("a run", try await segments.read(id, .run), RecordCodec.decodeRun)
-            }
+            run = try await intact(orReport: .init(.run)) { try await value(ClusteringRun.self, id, .run) }
         }
         var assignments = assignments
         if allowsLosses { removeMissing(&clusters, &assignments) }
@@ -257,6 +252,15 @@ final class SnapshotReader: Sendable {
             batch.clustering = .init(run: run, clusters: clusters, assignments: assignments)
         }
         return batch
+    }
+
+    /// Reads a segment that contains JSON.
+    private func value<Value: Decodable>(
+        _ type: Value.Type, _ id: SegmentID, _ kind: SegmentKind
+    ) async throws -> Value {
+        try repository.decoded("\(kind)", try await segments.read(id, kind)) {
+            try JSONDecoder().decode(type, from: $0)
+        }
     }
 
     /// Removes references to clusters that could not be restored, and reports these clusters.

@@ -140,13 +140,6 @@ public struct BackupRetention: Sendable, Hashable {
     public var tags: Set<String>
 
     /// Creates rules. Days, weeks and months are in UTC.
-    ///
-    /// - Parameters:
-    ///   - last: The number of most recent snapshots to keep.
-    ///   - daily: The number of daily snapshots to keep, each the newest of its day.
-    ///   - weekly: The number of weekly snapshots to keep, each the newest of its week.
-    ///   - monthly: The number of monthly snapshots to keep, each the newest of its month.
-    ///   - tags: Tags that protect a snapshot.
     public init(last: Int = 0, daily: Int = 0, weekly: Int = 0, monthly: Int = 0, tags: Set<String> = []) {
         (self.last, self.daily, self.weekly, self.monthly) = (last, daily, weekly, monthly)
         self.tags = tags

@@ -18,7 +18,7 @@ public protocol ChunkStorageRetrieval: Sendable {
     func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws
 
     /// Returns whether a chunk exists. If the backend cannot be read, the result is `false`; use
-    /// ``presence(at:)`` to distinguish the two cases.
+    /// ``presence(at:)``, which the default implementation calls, to distinguish the two cases.
     func chunkExists(at path: String) async -> Bool
 
     /// Deletes a chunk. Deleting a chunk that does not exist is not an error.
@@ -29,8 +29,7 @@ public protocol ChunkStorageRetrieval: Sendable {
 
     /// Returns whether a chunk exists.
     ///
-    /// The default implementation reads the chunk, because ``chunkExists(at:)`` cannot distinguish a missing
-    /// chunk from a backend that cannot be read.
+    /// The default implementation reads the chunk.
     ///
     /// - Throws: The same errors as ``readChunk(at:)``.
     func presence(at path: String) async throws -> Bool
@@ -52,20 +51,12 @@ public protocol ChunkStorageRetrieval: Sendable {
     /// - Throws: The same errors as ``writeChunk(_:at:metadata:)``.
     func createChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws -> Bool
 
-    /// Returns the paths of all chunks in a folder and its subfolders, in no particular order. An empty
-    /// string stands for the root.
+    /// Returns all chunks in a folder and its subfolders, in no particular order. An empty string stands for
+    /// the root. The size of a chunk, if it is known, is that of the bytes that ``readChunk(at:)`` returns for
+    /// an intact chunk.
     ///
     /// - Throws: ``ChunkStorageError/unsupported(_:)`` in the default implementation; otherwise the same
     ///   errors as ``readChunk(at:)``.
-    func paths(in folder: String) async throws -> [String]
-
-    /// Returns all chunks in a folder and its subfolders with their sizes, in no particular order. An empty
-    /// string stands for the root. The size is that of the bytes that ``readChunk(at:)`` returns for an
-    /// intact chunk.
-    ///
-    /// The default implementation calls ``paths(in:)`` and returns no sizes.
-    ///
-    /// - Throws: The same errors as ``paths(in:)``.
     func chunks(in folder: String) async throws -> [ListedChunk]
 
     /// Removes the remains of interrupted writes (parts of files or of uploads) in a folder and its
@@ -78,6 +69,8 @@ public protocol ChunkStorageRetrieval: Sendable {
 }
 
 extension ChunkStorageRetrieval {
+    public func chunkExists(at path: String) async -> Bool { (try? await presence(at: path)) ?? false }
+
     public func presence(at path: String) async throws -> Bool { try await readChunk(at: path) != nil }
 
     public func metadata(at path: String) async throws -> ChunkMetadata? { nil }
@@ -90,12 +83,13 @@ extension ChunkStorageRetrieval {
         return true
     }
 
-    public func paths(in folder: String) async throws -> [String] {
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
         throw ChunkStorageError.unsupported("list its chunks")
     }
 
-    public func chunks(in folder: String) async throws -> [ListedChunk] {
-        try await paths(in: folder).map { ListedChunk(path: $0) }
+    /// Returns the paths of the chunks that ``chunks(in:)`` returns.
+    public func paths(in folder: String) async throws -> [String] {
+        try await chunks(in: folder).map(\.path)
     }
 
     public func removeLeftovers(in folder: String) async throws {}
@@ -116,8 +110,7 @@ public struct ListedChunk: Sendable, Hashable {
 ///
 /// Every method has a default implementation that calls ``wrapped``. A decorator implements only the methods
 /// that it changes. Note that a decorator that changes bytes must implement `createChunk` in addition to
-/// `readChunk` and `writeChunk`. The default implementation of `chunks(in:)` returns no sizes, because those
-/// of ``wrapped`` are the sizes of the stored bytes.
+/// `readChunk` and `writeChunk`, and `chunks(in:)` if it changes their number.
 public protocol ChunkRetrievalDecorator: ChunkStorageRetrieval {
     /// The retrieval that the decorator calls.
     var wrapped: any ChunkStorageRetrieval { get }
@@ -129,8 +122,6 @@ extension ChunkRetrievalDecorator {
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         try await wrapped.writeChunk(data, at: path, metadata: metadata)
     }
-
-    public func chunkExists(at path: String) async -> Bool { await wrapped.chunkExists(at: path) }
 
     public func deleteChunk(at path: String) async throws { try await wrapped.deleteChunk(at: path) }
 
@@ -146,70 +137,11 @@ extension ChunkRetrievalDecorator {
         try await wrapped.createChunk(data, at: path, metadata: metadata)
     }
 
-    public func paths(in folder: String) async throws -> [String] { try await wrapped.paths(in: folder) }
-
-    public func removeLeftovers(in folder: String) async throws {
-        try await wrapped.removeLeftovers(in: folder)
-    }
-}
-
-/// A decorator that verifies content-addressed chunks: the name of a chunk must be the digest of its bytes
-/// (``ChunkIdentifier/init(hashing:)``).
-public struct VerifyingRetrieval: ChunkRetrievalDecorator {
-    public let wrapped: any ChunkStorageRetrieval
-    private let organization: any ChunkStorageOrganization
-
-    /// Creates a decorator.
-    ///
-    /// - Parameters:
-    ///   - wrapped: The retrieval whose bytes are verified. Decorators that compress or encrypt must be below
-    ///     this one, because the names are digests of the original bytes.
-    ///   - organization: Finds the identifiers of chunks in their paths.
-    public init(
-        wrapped: any ChunkStorageRetrieval,
-        organization: any ChunkStorageOrganization = GitStyleOrganization()
-    ) {
-        (self.wrapped, self.organization) = (wrapped, organization)
-    }
-
-    /// Returns the bytes of a chunk, or `nil` if the chunk does not exist.
-    ///
-    /// - Throws: ``ChunkStorageError/corrupt(path:reason:)`` if the digest does not match.
-    public func readChunk(at path: String) async throws -> Data? {
-        guard let data = try await wrapped.readChunk(at: path) else { return nil }
-        guard await Self.digest(data) == organization.identifier(from: path) else {
-            throw ChunkStorageError.corrupt(
-                path: path, reason: "the digest of its bytes does not match its name")
-        }
-        return data
-    }
-
-    /// Writes a chunk.
-    ///
-    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` if the path does not belong to the digest of the
-    ///   bytes.
-    public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-        try await check(data, path)
-        try await wrapped.writeChunk(data, at: path, metadata: metadata)
-    }
-
-    public func createChunk(
-        _ data: Data, at path: String, metadata: ChunkMetadata?
-    ) async throws -> Bool {
-        try await check(data, path)
-        return try await wrapped.createChunk(data, at: path, metadata: metadata)
-    }
-
     public func chunks(in folder: String) async throws -> [ListedChunk] {
         try await wrapped.chunks(in: folder)
     }
 
-    private func check(_ data: Data, _ path: String) async throws {
-        guard await Self.digest(data) == organization.identifier(from: path) else {
-            throw ChunkStorageError.invalidPath(path)
-        }
+    public func removeLeftovers(in folder: String) async throws {
+        try await wrapped.removeLeftovers(in: folder)
     }
-
-    @concurrent
-    private static func digest(_ data: Data) async -> ChunkIdentifier { ChunkIdentifier(hashing: data) }
 }

@@ -47,6 +47,11 @@ public struct CompressedRetrieval: ChunkRetrievalDecorator {
         try await wrapped.createChunk(await compressed(data, path), at: path, metadata: metadata)
     }
 
+    /// Returns all chunks without sizes, because those of ``wrapped`` are the sizes of the compressed bytes.
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        try await wrapped.chunks(in: folder).map { ListedChunk(path: $0.path) }
+    }
+
     @concurrent
     private func compressed(_ data: Data, _ path: String) async throws -> Data {
         guard data.count <= limit else { throw ChunkStorageError.tooLarge(path: path, limit: limit) }
@@ -95,86 +100,68 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
     /// Zstandard (RFC 8878). It compresses better than zlib and is several times as fast.
     case zstd
 
+    /// The level of Zstandard. Higher levels are much slower.
+    package static let defaultLevel: Int32 = 3
+
     /// Returns the compressed bytes, or `nil` if compression does not make them smaller.
-    func compress(_ data: Data) throws -> Data? {
+    ///
+    /// - Parameter level: The level of Zstandard.
+    package func compress(_ data: Data, level: Int32 = defaultLevel) throws -> Data? {
         guard !data.isEmpty else { return nil }
-        return switch self {
-        case .zlib: try Self.deflate(data)
-        case .zstd: try ZstdCodec.compress(data, level: ZstdCodec.defaultLevel)
+        let capacity =
+            self == .zlib ? Int(compressBound(uLong(data.count))) : ZSTD_compressBound(data.count)
+        let compressed = Self.filled(capacity, from: data) { output, input in
+            switch self {
+            case .zlib:
+                var length = uLong(output.count)
+                let status = compress2(
+                    output.bindMemory(to: UInt8.self).baseAddress, &length,
+                    input.bindMemory(to: UInt8.self).baseAddress, uLong(input.count), Z_DEFAULT_COMPRESSION)
+                return status == Z_OK ? Int(length) : nil
+            case .zstd:
+                let length = ZSTD_compress(
+                    output.baseAddress, output.count, input.baseAddress, input.count, level)
+                return ZSTD_isError(length) == 0 ? length : nil
+            }
         }
+        guard let compressed else {
+            throw ChunkStorageError.storageUnavailable(reason: "not enough memory to compress a chunk")
+        }
+        return compressed.count < data.count ? compressed : nil
     }
 
     /// Decompresses bytes.
     ///
     /// - Parameter size: The exact size of the result.
     /// - Returns: `nil` if the bytes are corrupt or the result has a different size.
-    func decompress(_ data: Data, size: Int) -> Data? {
-        switch self {
-        case .zlib: Self.inflate(data, size: size)
-        case .zstd: ZstdCodec.decompress(data, size: size)
-        }
-    }
-
-    private static func deflate(_ data: Data) throws -> Data? {
-        var length = compressBound(uLong(data.count))
-        var output = Data(count: Int(length))
-        let status = output.withUnsafeMutableBytes { output in
-            data.withUnsafeBytes { input in
-                compress2(
-                    output.bindMemory(to: UInt8.self).baseAddress, &length,
-                    input.bindMemory(to: UInt8.self).baseAddress, uLong(data.count), Z_DEFAULT_COMPRESSION)
-            }
-        }
-        guard status == Z_OK else {
-            throw ChunkStorageError.storageUnavailable(reason: "not enough memory to compress a chunk")
-        }
-        return Int(length) < data.count ? output.prefix(Int(length)) : nil
-    }
-
-    private static func inflate(_ data: Data, size: Int) -> Data? {
+    package func decompress(_ data: Data, size: Int) -> Data? {
         // The buffer is one byte longer than the expected result, so that a longer result is detected.
-        var length = uLong(size + 1)
-        var output = Data(count: size + 1)
-        let status = output.withUnsafeMutableBytes { output in
-            data.withUnsafeBytes { input in
-                uncompress(
+        let result = Self.filled(size + 1, from: data) { output, input in
+            switch self {
+            case .zlib:
+                var length = uLong(output.count)
+                let status = uncompress(
                     output.bindMemory(to: UInt8.self).baseAddress, &length,
-                    input.bindMemory(to: UInt8.self).baseAddress, uLong(data.count))
+                    input.bindMemory(to: UInt8.self).baseAddress, uLong(input.count))
+                return status == Z_OK ? Int(length) : nil
+            case .zstd:
+                let length = ZSTD_decompress(
+                    output.baseAddress, output.count, input.baseAddress, input.count)
+                return ZSTD_isError(length) == 0 ? length : nil
             }
         }
-        return status == Z_OK && Int(length) == size ? output.prefix(size) : nil
-    }
-}
-
-/// Compresses with libzstd into frames that RFC 8878 defines.
-package enum ZstdCodec {
-    package static let defaultLevel: Int32 = 3
-
-    /// - Returns: `nil` if the frame would not be smaller than `data`.
-    package static func compress(_ data: Data, level: Int32) throws -> Data? {
-        guard !data.isEmpty else { return nil }
-        var output = Data(count: ZSTD_compressBound(data.count))
-        let count = output.withUnsafeMutableBytes { output in
-            data.withUnsafeBytes { input in
-                ZSTD_compress(output.baseAddress, output.count, input.baseAddress, input.count, level)
-            }
-        }
-        guard ZSTD_isError(count) == 0 else {
-            throw ChunkStorageError.storageUnavailable(reason: "libzstd failed to compress a chunk")
-        }
-        return count < data.count ? output.prefix(count) : nil
+        return result?.count == size ? result : nil
     }
 
-    /// - Parameter size: The exact size of the result.
-    /// - Returns: `nil` if the frame is corrupt or the result has a different size.
-    package static func decompress(_ data: Data, size: Int) -> Data? {
-        var output = Data(count: size)
-        let count = output.withUnsafeMutableBytes { output in
-            data.withUnsafeBytes { input in
-                ZSTD_decompress(output.baseAddress, output.count, input.baseAddress, input.count)
-            }
-        }
-        return ZSTD_isError(count) == 0 && count == size ? output : nil
+    /// Returns the bytes that a function has written to a buffer; `nil` if it returns `nil` instead of their
+    /// number.
+    private static func filled(
+        _ capacity: Int, from data: Data,
+        _ fill: (UnsafeMutableRawBufferPointer, UnsafeRawBufferPointer) -> Int?
+    ) -> Data? {
+        var output = Data(count: capacity)
+        let count = output.withUnsafeMutableBytes { output in data.withUnsafeBytes { fill(output, $0) } }
+        return count.map { output.prefix($0) }
     }
 }
 

@@ -31,18 +31,12 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         let encoded = try metadata.map { try JSONEncoder.canonical.encode($0) }
         let files = files
         try await blocking {
-            if let encoded {
-                try creatingFolder(of: metadataFile) {
-                    try AtomicFile.write(encoded, to: metadataFile, files: files)
-                }
-            }
+            if encoded != nil { try write(encoded, asMetadata: metadataFile) }
             try creatingFolder(of: chunk) { try AtomicFile.write(data, to: chunk, files: files) }
             // The metadata of a chunk that was replaced must not be attributed to the new one.
-            if encoded == nil { try files.unlink(metadataFile.path) }
+            if encoded == nil { try write(nil, asMetadata: metadataFile) }
         }
     }
-
-    public func chunkExists(at path: String) async -> Bool { (try? await presence(at: path)) ?? false }
 
     public func presence(at path: String) async throws -> Bool {
         let url = try url(of: path)
@@ -88,14 +82,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
                 return false
             }
             do {
-                if let encoded {
-                    try creatingFolder(of: metadataFile) {
-                        try AtomicFile.write(encoded, to: metadataFile, files: files)
-                    }
-                } else {
-                    // A process that was killed may have left metadata without a chunk.
-                    try files.unlink(metadataFile.path)
-                }
+                // A process that was killed may have left metadata without a chunk.
+                try write(encoded, asMetadata: metadataFile)
             } catch {
                 // This call has created the chunk, but its error means that it has not.
                 try? files.unlink(chunk.path)
@@ -105,33 +93,24 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
     }
 
-    public func paths(in folder: String) async throws -> [String] {
-        let prefix = try ChunkPath.prefix(of: folder)
-        let top = prefix.isEmpty ? baseURL : baseURL.appendingPathComponent(folder)
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        let (top, base) = (try ChunkPath.prefix(of: folder), baseURL.path)
         return try await blocking {
-            var paths: [String] = []
-            var folders = [(top, prefix)]
-            while let (url, prefix) = folders.popLast() {
-                for item in try FolderListing.filesAndFolders(in: url.path) {
+            var (chunks, prefixes) = ([ListedChunk](), [top])
+            while let prefix = prefixes.popLast() {
+                for item in try FolderListing.filesAndFolders(in: "\(base)/\(prefix)") {
+                    let path = prefix + item.name
                     if item.kind == .folder {
-                        if prefix.isEmpty, item.name == ChunkPath.metadataFolder { continue }
-                        folders.append((url.appendingPathComponent(item.name), prefix + item.name + "/"))
-                    } else if (try? ChunkPath.check(prefix + item.name)) != nil {
-                        paths.append(prefix + item.name)
+                        if path != ChunkPath.metadataFolder { prefixes.append(path + "/") }
+                    } else if (try? ChunkPath.check(path)) != nil,
+                        // A chunk that was deleted after it had been listed is omitted.
+                        let size = try FileSystem.sizeOfRegularFile("\(base)/\(path)")
+                    {
+                        chunks.append(ListedChunk(path: path, size: size))
                     }
                 }
             }
-            return paths
-        }
-    }
-
-    public func chunks(in folder: String) async throws -> [ListedChunk] {
-        let (paths, base) = (try await paths(in: folder), baseURL.path)
-        return try await blocking {
-            // A chunk that was deleted after it had been listed is omitted.
-            try paths.compactMap { path in
-                try FileSystem.sizeOfRegularFile(base + "/" + path).map { ListedChunk(path: path, size: $0) }
-            }
+            return chunks
         }
     }
 
@@ -147,6 +126,12 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
                 try AtomicFile.removeLeftovers(in: url, files: files)
             }
         }
+    }
+
+    /// Writes metadata; removes it if it is `nil`.
+    private func write(_ metadata: Data?, asMetadata file: URL) throws {
+        guard let metadata else { return try files.unlink(file.path) }
+        try creatingFolder(of: file) { try AtomicFile.write(metadata, to: file, files: files) }
     }
 
     /// Calls a function that creates a file, and calls it again after creating the folder of the file if

@@ -1,4 +1,5 @@
 public import Foundation
+import RoostModel
 import Synchronization
 
 /// A retrieval that keeps chunks in memory, for tests and temporary data.
@@ -8,7 +9,8 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
         var metadata: ChunkMetadata?
     }
 
-    private let chunks = Mutex<[ChunkPath.Key: Chunk]>([:])
+    /// The paths are compared by their bytes, as file systems do.
+    private let chunks = Mutex<[ExactText: Chunk]>([:])
 
     /// Creates an empty retrieval.
     public init() {}
@@ -22,11 +24,7 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
         chunks.withLock { $0[.init(path)] = Chunk(data: data, metadata: metadata) }
     }
 
-    public func chunkExists(at path: String) async -> Bool { chunks.withLock { $0[.init(path)] != nil } }
-
     public func deleteChunk(at path: String) async throws { chunks.withLock { $0[.init(path)] = nil } }
-
-    public func presence(at path: String) async throws -> Bool { await chunkExists(at: path) }
 
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         chunks.withLock { $0[.init(path)]?.metadata }
@@ -46,16 +44,12 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
         }
     }
 
-    public func paths(in folder: String) async throws -> [String] {
-        try await chunks(in: folder).map(\.path)
-    }
-
     public func chunks(in folder: String) async throws -> [ListedChunk] {
         let prefix = try ChunkPath.prefix(of: folder)
         return chunks.withLock { chunks in
             chunks.compactMap { key, chunk in
-                guard key.path.utf8.starts(with: prefix.utf8) else { return nil }
-                return ListedChunk(path: key.path, size: chunk.data.count)
+                guard key.text.utf8.starts(with: prefix.utf8) else { return nil }
+                return ListedChunk(path: key.text, size: chunk.data.count)
             }
         }
     }
@@ -63,21 +57,6 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
 
 /// Validation of chunk paths: a retrieval accepts only paths that stay below its root.
 package enum ChunkPath {
-    /// A path that is compared by its bytes, as file systems do. Strings are equal if their Unicode
-    /// normalizations are, so different chunks of a custom organization could have equal paths.
-    struct Key: Sendable, Hashable {
-        let path: String
-
-        init(_ path: String) { self.path = path }
-
-        static func == (left: Key, right: Key) -> Bool { left.path.utf8.elementsEqual(right.path.utf8) }
-
-        func hash(into hasher: inout Hasher) {
-            var path = path
-            path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        }
-    }
-
     static let metadataFolder = ".metadata"
 
     /// The maximum length of a path in bytes. Linux limits absolute paths to 4096 (`PATH_MAX`); the remainder
@@ -133,30 +112,25 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-        // A failed write may still have replaced the chunk, and a concurrent read may return the old or the
-        // new bytes. Cached bytes and reads in progress are therefore discarded both before and after the
-        // write.
-        cache.remove(.init(path))
-        defer { cache.remove(.init(path)) }
-        try await wrapped.writeChunk(data, at: path, metadata: metadata)
+        try await changing(path) { try await wrapped.writeChunk(data, at: path, metadata: metadata) }
     }
 
     public func deleteChunk(at path: String) async throws {
-        cache.remove(.init(path))
-        defer { cache.remove(.init(path)) }
-        try await wrapped.deleteChunk(at: path)
+        try await changing(path) { try await wrapped.deleteChunk(at: path) }
     }
 
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
-        cache.remove(.init(path))
-        defer { cache.remove(.init(path)) }
-        return try await wrapped.createChunk(data, at: path, metadata: metadata)
+        try await changing(path) { try await wrapped.createChunk(data, at: path, metadata: metadata) }
     }
 
-    public func chunks(in folder: String) async throws -> [ListedChunk] {
-        try await wrapped.chunks(in: folder)
+    /// Discards the cached bytes and reads in progress both before and after a change: a failed write may
+    /// still have replaced the chunk, and a concurrent read may return the old or the new bytes.
+    private func changing<Value>(_ path: String, _ body: () async throws -> Value) async throws -> Value {
+        cache.remove(.init(path))
+        defer { cache.remove(.init(path)) }
+        return try await body()
     }
 
     package var cachedBytes: Int { cache.bytes }
@@ -177,11 +151,11 @@ extension CachedRetrieval {
         }
 
         private struct State {
-            var items: [ChunkPath.Key: Item] = [:]
+            var items: [ExactText: Item] = [:]
             var uses: UInt64 = 0
             var bytes = 0
 
-            mutating func remove(_ path: ChunkPath.Key) {
+            mutating func remove(_ path: ExactText) {
                 bytes -= items.removeValue(forKey: path)?.size ?? 0
             }
         }
@@ -195,7 +169,7 @@ extension CachedRetrieval {
 
         /// Returns a chunk from the cache, or the result of the read in progress, or starts a read.
         func chunk(
-            at path: ChunkPath.Key, _ read: @escaping @Sendable () async throws -> Data?
+            at path: ExactText, _ read: @escaping @Sendable () async throws -> Data?
         ) async throws -> Data? {
             let task = state.withLock { state in
                 state.uses += 1
@@ -221,7 +195,7 @@ extension CachedRetrieval {
         }
 
         /// Keeps the result of a read, unless the chunk was written or deleted since the read began.
-        private func finish(_ path: ChunkPath.Key, _ number: UInt64, _ data: Data?) {
+        private func finish(_ path: ExactText, _ number: UInt64, _ data: Data?) {
             state.withLock { state in
                 guard state.items[path]?.number == number else { return }
                 guard let data, data.count <= limit else { return state.remove(path) }
@@ -238,6 +212,6 @@ extension CachedRetrieval {
         }
 
         /// Removes a chunk, and prevents a read in progress from being kept.
-        func remove(_ path: ChunkPath.Key) { state.withLock { $0.remove(path) } }
+        func remove(_ path: ExactText) { state.withLock { $0.remove(path) } }
     }
 }

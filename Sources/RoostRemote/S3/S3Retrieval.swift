@@ -86,9 +86,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         try await write(data, path, metadata, mustBeNew: true)
     }
 
-    /// Returns whether a chunk exists. The result is `false` if the object store cannot be reached.
-    public func chunkExists(at path: String) async -> Bool { (try? await presence(at: path)) ?? false }
-
     /// Returns whether a chunk exists.
     ///
     /// - Throws: `ChunkStorageError`; `CancellationError`.
@@ -128,11 +125,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             let metadata = try? JSONDecoder().decode(ChunkMetadata.self, from: data)
         else { throw ChunkStorageError.corrupt(path: path, reason: "invalid metadata header") }
         return metadata
-    }
-
-    /// Returns the paths of all chunks in a folder and its subfolders.
-    public func paths(in folder: String) async throws -> [String] {
-        try await chunks(in: folder).map(\.path)
     }
 
     /// Returns all chunks in a folder and its subfolders, with their sizes if the server reports them.

@@ -122,7 +122,7 @@ struct BackupFaultTests {
         }
         func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
         func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
-        func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+        func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
     @Test func `an operation that lost its lock writes and removes nothing`() async throws {
@@ -204,7 +204,7 @@ struct BackupFaultTests {
         func deleteChunk(at path: String) async throws {
             throw ChunkStorageError.storageUnavailable(reason: "read-only file system")
         }
-        func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+        func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
     @Test func `a read-only repository can be verified and restored`() async throws {

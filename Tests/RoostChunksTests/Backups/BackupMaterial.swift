@@ -183,7 +183,7 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
         try step()
         try await base.deleteChunk(at: path)
     }
-    func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+    func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
 }
 
 extension InMemoryRetrieval {

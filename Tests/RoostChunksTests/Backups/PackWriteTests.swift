@@ -55,7 +55,7 @@ struct PackWriteTests {
 
         func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
         func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
-        func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+        func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
     /// Returns a storage with a document that is larger than a pack, and the source of the document.
@@ -95,7 +95,7 @@ struct PackWriteTests {
         func add(_ byte: UInt8, to writer: PackWriter) async throws {
             let data = Data(repeating: byte, count: PackWriter.packSize)
             let location = SegmentLocation(
-                kind: .original, form: .plain, offset: 0, storedSize: data.count, size: data.count)
+                kind: .original, offset: 0, storedSize: data.count, size: data.count)
             try await writer.add(naming.id(of: data, .original), location, data)
         }
         let (waiting, isWaiting) = AsyncStream<Void>.makeStream()

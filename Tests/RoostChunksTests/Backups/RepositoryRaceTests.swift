@@ -52,10 +52,10 @@ struct RepositoryRaceTests {
         }
         func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
         func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
-        func paths(in folder: String) async throws -> [String] {
+        func chunks(in folder: String) async throws -> [ListedChunk] {
             try await note(.list(folder))
-            return try await base.paths(in: folder).filter { path in
-                unlisted.map { !path.hasPrefix($0) } ?? true
+            return try await base.chunks(in: folder).filter { chunk in
+                unlisted.map { !chunk.path.hasPrefix($0) } ?? true
             }
         }
     }

@@ -263,17 +263,4 @@ struct ChunkDecoratorTests {
         gate.fails.store(false, ordering: .sequentiallyConsistent)
         #expect(try await cached.readChunk(at: "x") == Self.text)
     }
-
-    // MARK: Verification
-
-    @Test func `bytes that do not match their digest are neither written nor returned`() async throws {
-        let base = InMemoryRetrieval()
-        let retrieval = VerifyingRetrieval(wrapped: base)
-        let path = GitStyleOrganization().storagePath(for: ChunkIdentifier(hashing: Self.text))
-        await #expect(throws: ChunkStorageError.invalidPath(path)) {
-            try await retrieval.writeChunk(Data("other".utf8), at: path, metadata: nil)
-        }
-        try await base.writeChunk(Data("other".utf8), at: path, metadata: nil)
-        await #expect(throws: ChunkStorageError.self) { try await retrieval.readChunk(at: path) }
-    }
 }

@@ -155,7 +155,6 @@ struct FileSystemRetrievalTests {
         await #expect(throws: ChunkStorageError.self) {
             try await storage.retrieval.presence(at: "a1/b2/a1b2c3")
         }
-        await #expect(throws: ChunkStorageError.self) { try await existence.presence(of: [identifier]) }
         #expect(await !existence.chunkExists(identifier: identifier))
         #expect(await existence.chunkExists(identifiers: [identifier]) == [identifier: false])
         #expect(await !storage.retrieval.chunkExists(at: "a1/b2/a1b2c3"))

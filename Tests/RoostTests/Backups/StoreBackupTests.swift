@@ -79,7 +79,7 @@ import Testing
 
         func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
 
-        func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+        func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
     @Test func `a repository that another process has just created is opened`() async throws {

@@ -23,7 +23,6 @@ public final class BackupRepository: Sendable {
     }
 
     static let currentFormat = 1
-    private static let cacheSize = 64 << 20
 
     /// The random id that identifies the repository.
     public let id: UUID
@@ -66,10 +65,9 @@ public final class BackupRepository: Sendable {
             configuration.key = try await ChunkKey.wrapping(made, passphrase: passphrase)
             key = made
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
         let isNew = try await retrieval.createChunk(
-            try encoder.encode(configuration), at: RepositoryObject.configuration, metadata: nil)
+            try JSONEncoder.canonical.encode(configuration), at: RepositoryObject.configuration,
+            metadata: nil)
         guard isNew else {
             throw BackupError(.exists, "cannot create the backup repository: it already exists")
         }
@@ -319,13 +317,12 @@ public final class BackupRepository: Sendable {
     /// - Parameter acceptsDamagedPacks: Whether to read segments from other packs if no complete pack has
     ///   them. The digest of a segment shows whether it is intact, and a storage may list a new pack late.
     func segments(acceptingDamagedPacks acceptsDamagedPacks: Bool = false) async throws -> SegmentStore {
-        let store = SegmentStore(
-            CachedRetrieval(wrapped: retrieval, limit: Self.cacheSize), naming: naming)
+        let store = SegmentStore(CachedRetrieval(wrapped: retrieval), naming: naming)
         // A backup writes its packs before their index. If the packs were listed first, those of a backup
         // that ends at the same time would seem to be missing.
         let packs = try await indexes(skippingDamaged: true).flatMap(\.packs)
         let stored = try await StoredPacks(retrieval)
-        store.add(packs.filter { stored.state(of: $0) == .complete })
+        store.add(packs.filter { stored.problem(of: $0) == nil })
         if acceptsDamagedPacks { store.add(packs) }
         return store
     }

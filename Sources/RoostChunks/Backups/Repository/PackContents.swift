@@ -3,19 +3,13 @@ import RoostFiles
 import RoostModel
 import Synchronization
 
+/// The location of a segment in its pack. The stored bytes are a Zstandard frame (RFC 8878) if they are fewer
+/// than those of the segment; otherwise, they are those of the segment.
 struct SegmentLocation: Sendable, Hashable {
-    /// The encoding of the stored bytes. The raw values are part of the on-disk format.
-    enum Form: UInt8, Sendable {
-        case plain = 0
-        /// A Zstandard frame (RFC 8878).
-        case compressed = 1
-    }
-
     /// The maximum size of a segment in bytes. An index with a larger value is corrupt.
     static let maximumSize = 1 << 30
 
     var kind: SegmentKind
-    var form: Form
     var offset: Int
     var storedSize: Int
     var size: Int
@@ -41,14 +35,6 @@ extension [PackContents] {
 
 /// The packs that are stored in a repository, with their sizes if the storage knows them.
 struct StoredPacks: Sendable {
-    enum State: Equatable {
-        /// The pack is stored with its complete length. Its bytes were not read.
-        case complete
-        case missing
-        /// The pack has this number of bytes, and not the number that the index states.
-        case wrongSize(Int)
-    }
-
     private let sizes: [String: Int?]
 
     init(_ retrieval: any ChunkStorageRetrieval) async throws {
@@ -58,10 +44,11 @@ struct StoredPacks: Sendable {
 
     var paths: Set<String> { Set(sizes.keys) }
 
-    func state(of pack: PackContents) -> State {
-        guard let stored = sizes[pack.path] else { return .missing }
-        guard let size = stored, size != pack.storedSize else { return .complete }
-        return .wrongSize(size)
+    /// Returns the fault of a pack; `nil` if it is stored with its complete length. Its bytes are not read.
+    func problem(of pack: PackContents) -> String? {
+        guard let stored = sizes[pack.path] else { return "the pack is missing" }
+        guard let size = stored, size != pack.storedSize else { return nil }
+        return "the pack has \(size) bytes instead of \(pack.storedSize)"
     }
 }
 
@@ -69,12 +56,12 @@ struct StoredPacks: Sendable {
 ///
 ///     "RBI1" 4 · size of the uncompressed remainder 4 · remainder, compressed with Zstandard:
 ///     number of packs 4 · for each pack: name 32 · number of segments 4 · for each segment:
-///     id 32 · kind 1 · form 1 · stored size 4 · size 4
+///     id 32 · kind 1 · stored size 4 · size 4
 enum PackIndexCodec {
     private static let magic = Data("RBI1".utf8)
     private static let maximumSize = 1 << 30
     private static let minimumPackSize = SegmentID.size + 4
-    private static let minimumSegmentSize = SegmentID.size + 10
+    private static let minimumSegmentSize = SegmentID.size + 9
 
     static func encode(_ packs: [PackContents]) throws -> Data {
         var writer = BinaryWriter()
@@ -85,7 +72,6 @@ enum PackIndexCodec {
             for (id, location) in pack.segments {
                 writer.write(raw: id.bytes)
                 writer.write(location.kind.rawValue)
-                writer.write(location.form.rawValue)
                 writer.write(UInt32(location.storedSize))
                 writer.write(UInt32(location.size))
             }
@@ -101,7 +87,7 @@ enum PackIndexCodec {
         header.write(raw: magic)
         header.write(UInt32(bytes.count))
         // An index that compression does not make smaller, such as an empty one, is stored uncompressed.
-        return Data(header.bytes) + (try ZstdCodec.compress(bytes, level: ZstdCodec.defaultLevel) ?? bytes)
+        return Data(header.bytes) + (try CompressionAlgorithm.zstd.compress(bytes) ?? bytes)
     }
 
     static func decode(_ data: Data) throws -> [PackContents] {
@@ -111,30 +97,26 @@ enum PackIndexCodec {
         }
         let body = Data(data.dropFirst(8))
         guard size <= maximumSize,
-            let bytes = body.count == size ? body : ZstdCodec.decompress(body, size: size)
+            let bytes = body.count == size ? body : CompressionAlgorithm.zstd.decompress(body, size: size)
         else { throw BinaryReader.InvalidData() }
         return try EntryCodec.reading(bytes) { reader throws(BinaryReader.InvalidData) in
             var packs: [PackContents] = []
             for _ in 0..<(try reader.count(ofAtLeast: minimumPackSize)) {
-                let name = SegmentID(reading: try reader.take(SegmentID.size))
+                let name = SegmentID(try reader.take(SegmentID.size))
                 var segments: [(SegmentID, SegmentLocation)] = []
                 var offset = 0
                 for _ in 0..<(try reader.count(ofAtLeast: minimumSegmentSize)) {
-                    let id = SegmentID(reading: try reader.take(SegmentID.size))
-                    guard let kind = SegmentKind(rawValue: try reader.read()),
-                        let form = SegmentLocation.Form(rawValue: try reader.read())
-                    else { throw BinaryReader.InvalidData() }
+                    let id = SegmentID(try reader.take(SegmentID.size))
+                    guard let kind = SegmentKind(rawValue: try reader.read()) else {
+                        throw BinaryReader.InvalidData()
+                    }
                     let (stored, size) = (try reader.read(UInt32.self), try reader.read(UInt32.self))
                     guard max(Int(stored), Int(size)) <= SegmentLocation.maximumSize else {
                         throw BinaryReader.InvalidData()
                     }
-                    segments.append(
-                        (
-                            id,
-                            SegmentLocation(
-                                kind: kind, form: form, offset: offset, storedSize: Int(stored),
-                                size: Int(size))
-                        ))
+                    let location = SegmentLocation(
+                        kind: kind, offset: offset, storedSize: Int(stored), size: Int(size))
+                    segments.append((id, location))
                     offset += Int(stored)
                 }
                 packs.append(PackContents(name: name, segments: segments))
@@ -143,6 +125,16 @@ enum PackIndexCodec {
             return packs
         }
     }
+}
+
+/// Calls a function, and `cleanUp` after it has returned or thrown an error.
+func perform<Value>(
+    _ body: () async throws -> Value, cleanUp: () async -> Void
+) async throws -> Value {
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    await cleanUp()
+    return try result.get()
 }
 
 actor PackWriter {
@@ -183,14 +175,7 @@ actor PackWriter {
         _ body: (PackWriter) async throws -> Value
     ) async throws -> Value {
         let writer = PackWriter(retrieval, store)
-        do {
-            let value = try await body(writer)
-            await writer.stop()
-            return value
-        } catch {
-            await writer.stop()
-            throw error
-        }
+        return try await perform({ try await body(writer) }, cleanUp: { await writer.stop() })
     }
 
     /// Returns whether the caller must add a segment: it is not in the repository, and no other caller has
@@ -300,10 +285,8 @@ final class SegmentStore: Sendable {
             throw Self.damaged(id, "no index lists it")
         }
         let data =
-            switch location.form {
-            case .plain: stored
-            case .compressed: ZstdCodec.decompress(stored, size: location.size)
-            }
+            location.storedSize == location.size
+            ? stored : CompressionAlgorithm.zstd.decompress(stored, size: location.size)
         guard let data, naming.id(of: data, kind) == id else {
             throw Self.damaged(id, "its digest does not match")
         }

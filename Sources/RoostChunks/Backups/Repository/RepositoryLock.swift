@@ -41,21 +41,12 @@ final class RepositoryLock: Sendable {
     private let retrieval: any ChunkStorageRetrieval
     /// The path of the lock object; `nil` if the operation runs without a lock.
     private let path: String?
-    private let renewal: Mutex<Task<Void, Never>?>
+    private let renewal = Mutex<Task<Void, Never>?>(nil)
     /// The time of the last renewal, by a clock that advances while the machine sleeps.
-    private let renewed: Renewals
+    private let renewed = Mutex(ContinuousClock.now)
 
-    private final class Renewals: Sendable {
-        let last = Mutex(ContinuousClock.now)
-    }
-
-    private init(
-        _ retrieval: any ChunkStorageRetrieval, _ path: String? = nil, _ renewal: Task<Void, Never>? = nil,
-        _ renewed: Renewals = Renewals()
-    ) {
-        self.renewed = renewed
+    private init(_ retrieval: any ChunkStorageRetrieval, _ path: String? = nil) {
         (self.retrieval, self.path) = (retrieval, path)
-        self.renewal = Mutex(renewal)
     }
 
     /// Runs an operation while holding a lock.
@@ -77,14 +68,7 @@ final class RepositoryLock: Sendable {
             guard try await conflictingLock(isExclusive, nil, retrieval) == nil else { throw error }
             return try await body(RepositoryLock(retrieval))
         }
-        do {
-            let value = try await body(lock)
-            await lock.release()
-            return value
-        } catch {
-            await lock.release()
-            throw error
-        }
+        return try await perform({ try await body(lock) }, cleanUp: { await lock.release() })
     }
 
     private static func acquire(
@@ -113,7 +97,7 @@ final class RepositoryLock: Sendable {
                 throw error
             }
         }
-        let renewed = Renewals()
+        let lock = RepositoryLock(retrieval, path)
         let renewal = Task {
             while !Task.isCancelled {
                 do { try await Task.sleep(for: renewalInterval) } catch { return }
@@ -122,11 +106,12 @@ final class RepositoryLock: Sendable {
                 guard (try? await retrieval.presence(at: path)) != false else { return }
                 do {
                     try await write(isExclusive, path, retrieval)
-                    renewed.last.withLock { $0 = .now }
+                    lock.renewed.withLock { $0 = .now }
                 } catch {}
             }
         }
-        return RepositoryLock(retrieval, path, renewal, renewed)
+        lock.renewal.withLock { $0 = renewal }
+        return lock
     }
 
     private static func write(
@@ -172,7 +157,7 @@ final class RepositoryLock: Sendable {
     /// Checks that this lock is still valid. Call it before every irreversible step: if the machine slept,
     /// other processes may have deleted the lock as stale and changed the repository.
     func requireHeld() async throws {
-        let age = ContinuousClock.now - renewed.last.withLock { $0 }
+        let age = ContinuousClock.now - renewed.withLock { $0 }
         guard let path, try await retrieval.presence(at: path), age < .seconds(Self.maximumAge / 2) else {
             throw BackupError(
                 .locked,
@@ -188,10 +173,7 @@ final class RepositoryLock: Sendable {
     }
 
     private func release() async {
-        let task = renewal.withLock { task in
-            defer { task = nil }
-            return task
-        }
+        let task = renewal.withLock { $0.take() }
         task?.cancel()
         // Otherwise, a renewal in progress could write the lock again after it has been deleted.
         await task?.value

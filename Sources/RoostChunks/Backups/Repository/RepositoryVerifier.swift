@@ -13,12 +13,10 @@ struct RepositoryVerifier {
     private var indices: [String: Int] = [:]
     private(set) var result = BackupVerification()
 
-    private static let cacheSize = 64 << 20
-
     init(_ repository: BackupRepository) async throws {
         self.repository = repository
         store = SegmentStore(
-            CachedRetrieval(wrapped: repository.retrieval, limit: Self.cacheSize), naming: repository.naming)
+            CachedRetrieval(wrapped: repository.retrieval), naming: repository.naming)
         // Snapshots are listed before the indexes are read. A backup writes its index before its snapshot, so
         // the indexes cover every listed snapshot, even if a backup finishes during the verification.
         snapshots = try await repository.names(in: RepositoryObject.snapshots)
@@ -45,17 +43,11 @@ struct RepositoryVerifier {
     mutating func findIncompletePacks() async throws {
         let stored = try await StoredPacks(repository.retrieval)
         let listed = packs
-        packs = listed.filter { stored.state(of: $0) == .complete }
+        packs = listed.filter { stored.problem(of: $0) == nil }
         store.add(packs)
         for pack in listed {
-            let state = stored.state(of: pack)
-            if state == .complete { continue }
             let lost = pack.segments.filter { store.location(of: $0.id) == nil }
-            guard !lost.isEmpty else { continue }
-            var problem = "the pack is missing"
-            if case .wrongSize(let size) = state {
-                problem = "the pack has \(size) bytes instead of \(pack.storedSize)"
-            }
+            guard let problem = stored.problem(of: pack), !lost.isEmpty else { continue }
             markUnreadable(lost.map(\.id), pack.path, problem)
         }
         result.packCount = listed.count

@@ -27,17 +27,14 @@ enum EntryCodec {
 
     // MARK: Texts
 
-    /// The properties of an entry that are present. The raw values are part of the format.
-    private struct Presence: OptionSet {
-        let rawValue: UInt8
-
-        static let key = Presence(rawValue: 1)
-        static let location = Presence(rawValue: 2)
-        static let structure = Presence(rawValue: 4)
+    /// The properties of an entry that are stored as JSON.
+    private struct Details: Codable {
+        var metadata: [String: MetadataValue]?
+        var location: EntryLocation?
     }
 
-    /// Encodes everything except ids and vectors: for each entry its text, source, key, dates, tags, metadata
-    /// as JSON, passages, location, and structure.
+    /// Encodes everything except ids and vectors: for each entry its text, source, key, dates, tags, passages,
+    /// structure, and details.
     static func encodeTexts(_ entries: [Entry]) throws -> Data {
         var writer = BinaryWriter()
         let encoder = JSONEncoder.canonical
@@ -48,16 +45,11 @@ enum EntryCodec {
         for entry in entries {
             writer.write(counted: Array(entry.content.utf8))
             write(entry.source)
-            var presence: Presence = entry.key == nil ? [] : .key
-            if entry.location != nil { presence.insert(.location) }
-            if entry.structure != nil { presence.insert(.structure) }
-            writer.write(presence.rawValue)
-            if let key = entry.key { writer.write(counted: Array(key.utf8)) }
+            write(entry.key)
             writer.write(entry.createdAt.milliseconds)
             writer.write(entry.updatedAt.milliseconds)
             writer.write(UInt32(entry.tags.count))
             for tag in entry.tags { writer.write(counted: Array(tag.utf8)) }
-            writer.write(counted: entry.metadata.isEmpty ? [] : Array(try encoder.encode(entry.metadata)))
             writer.write(UInt32(entry.passages.count))
             for passage in entry.passages {
                 writer.write(Int64(passage.ordinal))
@@ -65,37 +57,18 @@ enum EntryCodec {
                 writer.write(UInt64(passage.utf8Range.upperBound))
                 writer.write(Int64(passage.tokenCount))
             }
-            if let location = entry.location { writeLocation(location, to: &writer) }
-            if let structure = entry.structure { writer.write(counted: structure.coded) }
+            writer.write(counted: entry.structure?.coded ?? [])
+            let details = Details(
+                metadata: entry.metadata.isEmpty ? nil : entry.metadata, location: entry.location)
+            let hasDetails = details.metadata != nil || details.location != nil
+            writer.write(counted: hasDetails ? Array(try encoder.encode(details)) : [])
         }
         return Data(writer.bytes)
     }
 
-    /// Encodes the line, last line and page, with 0 for an unknown number, and the headings.
-    private static func writeLocation(_ location: EntryLocation, to writer: inout BinaryWriter) {
-        for number in [location.line, location.lastLine, location.page] {
-            writer.write(UInt32(clamping: number ?? 0))
-        }
-        writer.write(UInt32(location.headings.count))
-        for heading in location.headings { writer.write(counted: Array(heading.utf8)) }
-    }
-
-    private static func location(
-        _ reader: inout BinaryReader
-    ) throws(BinaryReader.InvalidData) -> EntryLocation {
-        func number() throws(BinaryReader.InvalidData) -> Int? {
-            let number = try reader.read(UInt32.self)
-            return number == 0 ? nil : Int(number)
-        }
-        var location = EntryLocation(line: try number(), lastLine: try number(), page: try number())
-        guard location.isValid else { throw BinaryReader.InvalidData() }
-        for _ in 0..<(try reader.count(ofAtLeast: 4)) { location.headings.append(try reader.string()) }
-        return location
-    }
-
     /// - Returns: The entries, without vectors.
     static func decodeTexts(_ data: Data, ids: [Entry.ID]) throws -> [Entry] {
-        var metadata: [(Int, Data)] = []
+        var details: [(Int, Data)] = []
         var entries = try reading(data) { reader throws(BinaryReader.InvalidData) in
             func optional() throws(BinaryReader.InvalidData) -> String? {
                 try reader.read(UInt8.self) == 0 ? nil : try reader.string()
@@ -104,18 +77,12 @@ enum EntryCodec {
             for id in ids {
                 var entry = Entry(id: id, content: try reader.string())
                 entry.source = try optional()
-                let presence = Presence(rawValue: try reader.read())
-                guard presence.isSubset(of: [.key, .location, .structure]) else {
-                    throw BinaryReader.InvalidData()
-                }
-                if presence.contains(.key) { entry.key = try reader.string() }
+                entry.key = try optional()
                 entry.createdAt = Date(milliseconds: try reader.read())
                 entry.updatedAt = Date(milliseconds: try reader.read())
                 var tags: [String] = []
                 for _ in 0..<(try reader.count(ofAtLeast: 4)) { tags.append(try reader.string()) }
                 entry.tags = tags
-                let json = try reader.counted()
-                if !json.isEmpty { metadata.append((entries.count, Data(json))) }
                 for _ in 0..<(try reader.count(ofAtLeast: 32)) {
                     let ordinal = Int(try reader.read(Int64.self))
                     let (start, end) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
@@ -127,20 +94,24 @@ enum EntryCodec {
                             ordinal: ordinal, utf8Range: Int(start)..<Int(end),
                             tokenCount: Int(try reader.read(Int64.self)), vector: []))
                 }
-                if presence.contains(.location) { entry.location = try location(&reader) }
-                if presence.contains(.structure) {
+                let structure = try reader.counted()
+                if !structure.isEmpty {
                     entry.structure = TextStructure(
-                        coded: Array(try reader.counted()), length: entry.content.utf8.count)
+                        coded: Array(structure), length: entry.content.utf8.count)
                     guard entry.structure != nil else { throw BinaryReader.InvalidData() }
                 }
+                let json = try reader.counted()
+                if !json.isEmpty { details.append((entries.count, Data(json))) }
                 entries.append(entry)
             }
             guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }
             return entries
         }
         let decoder = JSONDecoder()
-        for (index, json) in metadata {
-            entries[index].metadata = try decoder.decode([String: MetadataValue].self, from: json)
+        for (index, json) in details {
+            let details = try decoder.decode(Details.self, from: json)
+            entries[index].metadata = details.metadata ?? [:]
+            entries[index].location = details.location
         }
         return entries
     }
@@ -191,53 +162,54 @@ enum EntryCodec {
     }
 
     static func decodeVectors(_ data: Data, into entries: inout [Entry]) throws {
-        let counts = entries.map(\.passages.count)
-        let vectors = try reading(data) { reader throws(BinaryReader.InvalidData) in
-            var owns: [Own] = []
-            var lengths: [[Int]] = []
-            var total = 0
-            for count in counts {
-                guard let own = Own(rawValue: try reader.read()) else { throw BinaryReader.InvalidData() }
-                owns.append(own)
-                var ownLengths: [Int] = []
-                for _ in 0..<(count + (own == .stored ? 1 : 0)) {
-                    ownLengths.append(Int(try reader.read(UInt32.self)))
-                    total += ownLengths.last ?? 0
+        let texts = entries
+        entries = try reading(data) { reader throws(BinaryReader.InvalidData) in
+            var (owns, lengths, total) = ([Own](), [[Int]](), 0)
+            for entry in texts {
+                let count = entry.passages.count
+                guard let own = Own(rawValue: try reader.read()), own != .firstPassage || count > 0 else {
+                    throw BinaryReader.InvalidData()
                 }
-                guard own != .firstPassage || count > 0 else { throw BinaryReader.InvalidData() }
-                lengths.append(ownLengths)
+                owns.append(own)
+                lengths.append([])
+                for _ in 0..<(count + (own == .stored ? 1 : 0)) {
+                    let length = Int(try reader.read(UInt32.self))
+                    lengths[lengths.count - 1].append(length)
+                    total += length
+                }
             }
             guard total <= reader.remaining / 4, reader.remaining == 4 * total else {
                 throw BinaryReader.InvalidData()
             }
             let planes = try reader.take(4 * total)
-            var offset = 0
-            return zip(owns, lengths).map { own, lengths in
-                let vectors = lengths.map { length in
-                    let vector = [Float](unsafeUninitializedCapacity: length) { numbers, count in
-                        for column in 0..<length {
-                            let index = offset + column
-                            let high = UInt32(planes[index]) << 24 | UInt32(planes[total + index]) << 16
-                            numbers[column] = Float(
-                                bitPattern: high | UInt32(planes[2 * total + index]) << 8
-                                    | UInt32(planes[3 * total + index]))
-                        }
-                        count = length
-                    }
-                    offset += length
-                    return vector
+            var (entries, offset) = (texts, 0)
+            for (index, own) in owns.enumerated() {
+                var vectors = lengths[index].map { length in
+                    defer { offset += length }
+                    return vector(planes, offset..<offset + length, of: total)
                 }
-                return (own, vectors)
+                if own == .stored { entries[index].embeddings = vectors.removeFirst() }
+                if own == .firstPassage { entries[index].embeddings = vectors[0] }
+                for (number, vector) in vectors.enumerated() {
+                    entries[index].passages[number].vector = vector
+                }
             }
+            return entries
         }
-        for (index, (own, all)) in vectors.enumerated() {
-            let passages = own == .stored ? Array(all.dropFirst()) : all
-            for (number, vector) in passages.enumerated() { entries[index].passages[number].vector = vector }
-            switch own {
-            case .none: break
-            case .stored: entries[index].embeddings = all[0]
-            case .firstPassage: entries[index].embeddings = passages[0]
+    }
+
+    /// Returns the components of a vector from the four planes of all components.
+    private static func vector(
+        _ planes: UnsafeRawBufferPointer, _ range: Range<Int>, of total: Int
+    ) -> [Float] {
+        [Float](unsafeUninitializedCapacity: range.count) { numbers, count in
+            for (column, index) in range.enumerated() {
+                let high = UInt32(planes[index]) << 24 | UInt32(planes[total + index]) << 16
+                numbers[column] = Float(
+                    bitPattern: high | UInt32(planes[2 * total + index]) << 8
+                        | UInt32(planes[3 * total + index]))
             }
+            count = range.count
         }
     }
 

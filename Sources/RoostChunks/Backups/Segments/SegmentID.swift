@@ -10,21 +10,13 @@ struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     static let size = 32
     /// A name that no segment has. It stands for a missing one.
     static let none = SegmentID([])
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    /// All bytes are hashed, because a manipulated index can list many names with the same beginning.
+    private var words = SIMD4<UInt64>()
 
     init(_ bytes: some Sequence<UInt8>) {
-        var words = [UInt64](repeating: 0, count: 4)
         for (index, byte) in bytes.prefix(Self.size).enumerated() {
             words[index / 8] |= UInt64(byte) << UInt64(8 * (index % 8))
         }
-        self.words = (words[0], words[1], words[2], words[3])
-    }
-
-    init(reading bytes: UnsafeRawBufferPointer) {
-        func word(_ index: Int) -> UInt64 {
-            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
-        }
-        words = (word(0), word(1), word(2), word(3))
     }
 
     /// Creates a name from its hexadecimal form; returns `nil` unless the text consists of 64 lower-case
@@ -35,25 +27,13 @@ struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     }
 
     var bytes: [UInt8] {
-        [words.0, words.1, words.2, words.3].flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
-        }
+        (0..<Self.size).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(8 * ($0 % 8))) }
     }
 
     var description: String { Hexadecimal.text(bytes) }
 
     /// The first eight bytes of the digest, used as a hash of the contents.
-    var lowBits: UInt64 { words.0 }
-
-    static func == (left: SegmentID, right: SegmentID) -> Bool { left.words == right.words }
-
-    /// All bytes are hashed, because a manipulated index can list many names with the same beginning.
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
-        hasher.combine(words.1)
-        hasher.combine(words.2)
-        hasher.combine(words.3)
-    }
+    var lowBits: UInt64 { words[0] }
 }
 
 extension SegmentID: Codable {
@@ -160,6 +140,10 @@ actor SegmentWriter {
             ids: ids, entries: texts, vectors: vectors, assignments: assigned, count: entries.count)
     }
 
+    nonisolated func write(json value: some Encodable, _ kind: SegmentKind) async throws -> SegmentID {
+        try await write(try JSONEncoder.canonical.encode(value), kind)
+    }
+
     /// Writes a segment unless the repository already has it.
     @concurrent
     nonisolated func write(_ data: Data, _ kind: SegmentKind) async throws -> SegmentID {
@@ -173,18 +157,13 @@ actor SegmentWriter {
         let isNew = await packs.claim(id)
         await count(isNew)
         guard isNew else { return id }
-        let compressed = try ZstdCodec.compress(data, level: Self.level(of: kind))
-        let stored = compressed ?? data
+        // At higher levels, vectors hardly become smaller but take much longer.
+        let level = kind == .vectors ? 1 : CompressionAlgorithm.defaultLevel
+        let stored = try CompressionAlgorithm.zstd.compress(data, level: level) ?? data
         let location = SegmentLocation(
-            kind: kind, form: compressed == nil ? .plain : .compressed, offset: 0, storedSize: stored.count,
-            size: data.count)
+            kind: kind, offset: 0, storedSize: stored.count, size: data.count)
         try await packs.add(id, location, stored)
         return id
-    }
-
-    /// Returns the compression level. At higher levels, vectors hardly become smaller but take much longer.
-    private static func level(of kind: SegmentKind) -> Int32 {
-        kind == .vectors ? 1 : ZstdCodec.defaultLevel
     }
 
     private func count(_ isNew: Bool) {
