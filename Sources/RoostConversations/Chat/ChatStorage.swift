@@ -82,32 +82,32 @@ extension ChatStorage {
     }
 }
 
-/// A chat storage that adds behavior to another chat storage.
-///
-/// Every method has a default implementation that calls ``base``. A decorator implements only the methods
-/// that it changes.
-public protocol ChatStorageDecorator: ChatStorage {
-    /// The storage that the decorator calls.
-    var base: any ChatStorage { get }
-}
+/// A chat storage that keeps histories in memory, for tests and temporary data.
+public actor InMemoryChatStorage: ChatStorage {
+    private var scopes: [ChatScope: [ConversationMessage]] = [:]
 
-extension ChatStorageDecorator {
+    /// Creates an empty storage.
+    public init() {}
+
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
-        try await base.fetch(userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        return ChatRules.trimmed(scopes[scope] ?? [], maxMessages)
     }
 
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?
     ) async throws {
-        try await base.saveMessages(
-            messages, userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        scopes[scope] = ChatRules.trimmed(ChatRules.adding(messages, to: scopes[scope] ?? []), maxMessages)
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        try await base.fetchAllChats(userId: userId, sessionId: sessionId)
+        ChatRules.merged(
+            scopes.filter { $0.key.isOf(userId: userId, sessionId: sessionId) }
+                .map { ($0.key.agentId, $0.value) })
     }
 }
 
