@@ -172,7 +172,6 @@ let package = Package(
             name: "RoostRemote",
             dependencies: [
                 "RoostModel", "RoostVectors", "RoostFiles", "RoostChunks", "CCurlLoader", httpTypes,
-                .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // The commands of `roost`.
         .executableTarget(

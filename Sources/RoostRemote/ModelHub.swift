@@ -38,7 +38,7 @@ public struct ModelHub: Sendable {
     ) throws {
         self.address = try RemoteModel(endpoint: address, name: "hub", key: token).endpoint
         self.token = token
-        self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
+        self.environment = environment.proxySettings
     }
 
     private struct Item: Decodable {
@@ -103,7 +103,11 @@ public struct ModelHub: Sendable {
         var completed = 0
         for item in items {
             let start = completed
-            try await fetch(item, name, revision, into: folder, client) { progress(start + $0, total) }
+            do {
+                try await fetch(item, name, revision, into: folder, client) { progress(start + $0, total) }
+            } catch let error as FileError {
+                throw EmbedderError(.badOutput, error.description)
+            }
             completed += item.length
         }
     }
@@ -165,7 +169,7 @@ public struct ModelHub: Sendable {
                 guard error.isRetryable else { throw error }
                 return .failed(error)
             } catch let error as FileError {
-                throw EmbedderError(.badOutput, error.description)
+                throw error
             } catch let error as NetworkFailure where error.code == .missingLibrary {
                 throw EmbedderError(.configuration, "cannot reach \(server): \(error)")
             } catch {
@@ -187,11 +191,7 @@ public struct ModelHub: Sendable {
     ) async throws {
         let target = folder.appendingPathComponent(item.path)
         if try await BlockingWork.run({ _ in Self.matches(target, item) }) { return progress(item.length) }
-        do {
-            try FileSystem.standard.createFolder(target.deletingLastPathComponent())
-        } catch let error as FileError {
-            throw EmbedderError(.badOutput, error.description)
-        }
+        try FileSystem.standard.createFolder(target.deletingLastPathComponent())
         let partialFile = target.appendingPathExtension("part")
         let loaded = try await retrying {
             try await self.load(
@@ -210,11 +210,7 @@ public struct ModelHub: Sendable {
                 "checksum mismatch: \(item.path) of \(name) does not match the checksum that \(server) "
                     + "states, and was deleted; try again")
         }
-        do {
-            try FileSystem.standard.rename(partialFile.path, to: target.path)
-        } catch let error as FileError {
-            throw EmbedderError(.badOutput, error.description)
-        }
+        try FileSystem.standard.rename(partialFile.path, to: target.path)
     }
 
     /// Downloads a file to a temporary file, or continues a partial download.

@@ -15,16 +15,8 @@ public struct RemoteEmbedder: Embedder {
     /// The embedding space, including the sketch of the vector of the fixed text.
     public let space: EmbeddingSpace
     private let model: RemoteModel
+    /// Copies of the embedder share it.
     private let transport: RemoteTransport
-    private let verification: Verification
-
-    /// Whether the server is known to use the model of the embedding space, which copies of the embedder
-    /// share.
-    private final class Verification: Sendable {
-        let isVerified: Atomic<Bool>
-
-        init(isVerified: Bool) { self.isVerified = Atomic(isVerified) }
-    }
 
     /// Creates an embedder for an existing embedding space.
     ///
@@ -34,17 +26,11 @@ public struct RemoteEmbedder: Embedder {
     ///   - model: The model and its server.
     ///   - space: The embedding space of the existing vectors.
     public init(_ model: RemoteModel, space: EmbeddingSpace) {
-        self.init(model, space, RemoteTransport(model), Verification(isVerified: false))
+        self.init(model, space, RemoteTransport(model))
     }
 
-    private init(
-        _ model: RemoteModel, _ space: EmbeddingSpace, _ transport: RemoteTransport,
-        _ verification: Verification
-    ) {
-        self.model = model
-        self.space = space
-        self.transport = transport
-        self.verification = verification
+    private init(_ model: RemoteModel, _ space: EmbeddingSpace, _ transport: RemoteTransport) {
+        (self.model, self.space, self.transport) = (model, space, transport)
     }
 
     /// Connects to a server and determines the embedding space of its model.
@@ -53,15 +39,14 @@ public struct RemoteEmbedder: Embedder {
     public static func connect(_ model: RemoteModel) async throws -> RemoteEmbedder {
         let transport = RemoteTransport(model)
         let unknown = EmbeddingSpace(model: "", revision: "", dimension: 0, pooling: "")
-        let verification = Verification(isVerified: true)
-        let probing = RemoteEmbedder(model, unknown, transport, verification)
-        let vector = try await probing.probe(model.documentPrefix)
+        let vector = try await RemoteEmbedder(model, unknown, transport).probe(model.documentPrefix)
+        transport.isVerified.store(true, ordering: .relaxed)
         let space = EmbeddingSpace(
             model: "remote:\(model.name)", revision: "remote", dimension: vector.count, pooling: "remote",
             queryPrefix: model.queryPrefix, documentPrefix: model.documentPrefix,
             isNormalized: abs(length(of: vector) - 1) < Self.unitLengthTolerance,
             probe: EmbeddingProbe.sketch(of: vector))
-        return RemoteEmbedder(model, space, transport, verification)
+        return RemoteEmbedder(model, space, transport)
     }
 
     /// The maximum deviation from length 1 for a vector to be treated as a unit vector. Vectors in JSON are
@@ -108,22 +93,11 @@ public struct RemoteEmbedder: Embedder {
     }
 
     private func probe(_ prefix: String) async throws -> [Float] {
-        do {
-            return try await response([EmbeddingProbe.text], prefix).vectors[0]
-        } catch let error as RemoteTransport.TooLarge {
-            throw Self.refusal(error)
-        }
-    }
-
-    private static func refusal(_ error: RemoteTransport.TooLarge) -> EmbedderError {
-        EmbedderError(
-            .refused,
-            "the remote model rejected a text: status \(error.status)\(error.hint); if it is too long, lower "
-                + "the maximum number of words of a passage")
+        try await embed([EmbeddingProbe.text], prefix)[0].vector
     }
 
     private func verify() async throws {
-        guard let probe = space.probe, !verification.isVerified.load(ordering: .relaxed) else { return }
+        guard let probe = space.probe, !transport.isVerified.load(ordering: .relaxed) else { return }
         let vector = try await self.probe(space.documentPrefix)
         guard vector.count == space.dimension, EmbeddingProbe.agree(EmbeddingProbe.sketch(of: vector), probe)
         else {
@@ -132,7 +106,7 @@ public struct RemoteEmbedder: Embedder {
                 "cannot embed: the model '\(model.name)' at "
                     + "\(model.endpoint.host ?? "") is not the one that computed the existing vectors")
         }
-        verification.isVerified.store(true, ordering: .relaxed)
+        transport.isVerified.store(true, ordering: .relaxed)
     }
 
     /// Returns the vectors of texts. A request that is too large is repeated with half of the texts.
@@ -141,7 +115,12 @@ public struct RemoteEmbedder: Embedder {
         do {
             response = try await self.response(texts, prefix)
         } catch let error as RemoteTransport.TooLarge {
-            guard texts.count > 1 else { throw Self.refusal(error) }
+            guard texts.count > 1 else {
+                throw EmbedderError(
+                    .refused,
+                    "the remote model rejected a text: status \(error.status)\(error.hint); if it is too long, "
+                        + "lower the maximum number of words of a passage")
+            }
             let middle = texts.count / 2
             let first = try await embed(Array(texts[..<middle]), prefix)
             return first + (try await embed(Array(texts[middle...]), prefix))
@@ -161,17 +140,14 @@ public struct RemoteEmbedder: Embedder {
         var model: String
         var input: [String]
         var encodingFormat = "float"
-
-        private enum CodingKeys: String, CodingKey {
-            case model, input
-            case encodingFormat = "encoding_format"
-        }
     }
 
     private func response(_ texts: [String], _ prefix: String) async throws -> EmbeddingsResponse {
         // Most servers reject an empty input.
         let inputs = texts.map { $0.isEmpty ? prefix + " " : prefix + $0 }
-        let body = try JSONEncoder().encode(Request(model: model.name, input: inputs))
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let body = try encoder.encode(Request(model: model.name, input: inputs))
         let response = try EmbeddingsResponse(
             try await transport.post(body, to: "/embeddings"), count: texts.count)
         for vector in response.vectors where space.dimension > 0 && vector.count != space.dimension {
@@ -198,8 +174,6 @@ struct EmbeddingsResponse {
         }
         struct Usage: Decodable {
             var promptTokens: Int?
-
-            private enum CodingKeys: String, CodingKey { case promptTokens = "prompt_tokens" }
         }
         var data: [Item]
         var usage: Usage?
@@ -211,7 +185,9 @@ struct EmbeddingsResponse {
         }
         let body: Body
         do {
-            body = try JSONDecoder().decode(Body.self, from: data)
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            body = try decoder.decode(Body.self, from: data)
         } catch {
             throw bad("is not the JSON that /v1/embeddings returns")
         }

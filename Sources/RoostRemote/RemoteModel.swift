@@ -35,7 +35,7 @@ public struct RemoteModel: Sendable {
     public var maximumDelay: Duration = .seconds(30)
     /// The environment variables. Only `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are kept.
     public var environment: [String: String] = [:] {
-        didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
+        didSet { environment = environment.proxySettings }
     }
 
     /// Creates the settings of a model.
@@ -128,50 +128,32 @@ public struct RemoteLabeler: ClusterLabeler {
         them.
         """
 
-    private struct Message: Encodable {
-        var role: String
-        var content: String
-    }
-
-    /// The body of a request. It sets no temperature and no token limit, because some models accept neither.
-    private struct Request: Encodable {
-        var model: String
-        var messages: [Message]
-        var stream = false
-    }
-
-    private struct Response: Decodable {
-        struct Choice: Decodable {
-            struct Message: Decodable { var content: String? }
-            var message: Message
-        }
-        var choices: [Choice]
-    }
-
     /// Returns a name for a cluster, exactly as the model wrote it.
     ///
     /// - Throws: `EmbedderError`; `CancellationError`.
     public func label(_ excerpt: ClusterExcerpt) async throws -> String {
         let encoder = JSONEncoder.canonical
         let group = String(decoding: try encoder.encode(excerpt), as: UTF8.self)
-        let request = Request(
-            model: model.name,
-            messages: [.init(role: "system", content: Self.task), .init(role: "user", content: group)])
+        // The request sets no temperature and no token limit, because some models accept neither.
+        let request: MetadataValue = [
+            "model": .string(model.name), "stream": false,
+            "messages": [
+                ["role": "system", "content": .string(Self.task)],
+                ["role": "user", "content": .string(group)],
+            ],
+        ]
         do {
-            return try Self.response(
-                try await transport.post(try encoder.encode(request), to: "/chat/completions"))
+            let data = try await transport.post(try encoder.encode(request), to: "/chat/completions")
+            guard case .array(let choices)? = (try? MetadataValue(json: data))?["choices"],
+                let text = choices.first?["message"]?["content"]?.string
+            else {
+                throw EmbedderError(
+                    .badAnswer, "invalid response from the chat model: it contains no text")
+            }
+            return text
         } catch let error as RemoteTransport.TooLarge {
             throw EmbedderError(
                 .refused, "the chat model rejected the request: status \(error.status)\(error.hint)")
         }
-    }
-
-    private static func response(_ data: Data) throws -> String {
-        guard let response = try? JSONDecoder().decode(Response.self, from: data),
-            let text = response.choices.first?.message.content
-        else {
-            throw EmbedderError(.badAnswer, "invalid response from the chat model: it contains no text")
-        }
-        return text
     }
 }

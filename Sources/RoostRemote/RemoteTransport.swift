@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import RoostModel
+import Synchronization
 
 /// An HTTP client for a remote model that repeats requests after transient failures.
 final class RemoteTransport: Sendable {
@@ -15,6 +16,8 @@ final class RemoteTransport: Sendable {
     private let client: HTTPClient
 
     private let maximumResponseSize: Int
+    /// Whether the server is known to use the model that the caller expects.
+    let isVerified = Atomic(false)
 
     init(_ model: RemoteModel, maximumResponseSize: Int = 256 << 20) {
         self.model = model
@@ -84,29 +87,18 @@ final class RemoteTransport: Sendable {
         headers[.retryAfter].flatMap(Double.init).flatMap { (0..<86_400).contains($0) ? .seconds($0) : nil }
     }
 
-    /// The body of an error response, in the form of OpenAI's API.
-    private struct Refusal: Decodable {
-        struct Details: Decodable {
-            var code: String?
-            var type: String?
-        }
-        var error: Details
-
-        /// The server's error code, if it is safe to show. The server's message is not shown, because it may
-        /// quote the text or the key.
-        var hint: String {
-            guard let word = error.code ?? error.type, word.wholeMatch(of: /[A-Za-z0-9_ ]{1,40}/) != nil
-            else {
-                return ""
-            }
-            return " (\(word))"
-        }
+    /// Returns the error code in a response in the form of OpenAI's API, in parentheses, if it is safe to show. The
+    /// server's message is not shown, because it may quote the text or the key.
+    private static func hint(_ data: Data) -> String {
+        let error = (try? MetadataValue(json: data))?["error"]
+        let word = error?["code"]?.string ?? error?["type"]?.string ?? ""
+        return word.wholeMatch(of: /[A-Za-z0-9_ ]{1,40}/) == nil ? "" : " (\(word))"
     }
 
     private static func refusal(
         _ status: Int, _ data: Data, _ server: String, _ path: String
     ) -> any Error {
-        let hint = (try? JSONDecoder().decode(Refusal.self, from: data))?.hint ?? ""
+        let hint = hint(data)
         switch status {
         case 400, 413, 422: return TooLarge(status: status, hint: hint)
         case 401, 403:

@@ -3,10 +3,11 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
-import RoostRemote
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import RoostRemote
 
 /// Tests of the client for HTTP with a server that misbehaves.
 @Suite struct HTTPClientTests {

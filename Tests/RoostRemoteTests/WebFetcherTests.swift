@@ -79,13 +79,22 @@ import Testing
         await server.close()
     }
 
+    @Test(arguments: ["2130706433", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1.", "[::ffff:7f00:1]"])
+    func `A proxy is not asked for a private address in any form`(host: String) async throws {
+        let proxy = try await server { _ in .init(status: 302, headers: ["Location": "http://\(host):1/"]) }
+        let fetcher = WebFetcher(version: "1", environment: ["http_proxy": proxy.address])
+        #expect(await code { _ = try await fetcher.fetch("http://example.org/") } == .privateAddress)
+        #expect(proxy.requests.count == 1)
+        await proxy.close()
+    }
+
     @Test func `A host name with a private address among its addresses is refused`() async throws {
         let fetcher = WebFetcher(
             version: "1", allowsPrivateAddresses: false, environment: [:], limits: .init()
         ) { _ in
             [
-                try SocketAddress(ipAddress: "93.184.216.34", port: 0),
-                try SocketAddress(ipAddress: "10.0.0.1", port: 0),
+                try #require(IPAddress("93.184.216.34")),
+                try #require(IPAddress("10.0.0.1")),
             ]
         }
         #expect(await code { _ = try await fetcher.fetch("http://example.org/") } == .privateAddress)
@@ -96,7 +105,7 @@ import Testing
         let port = try #require(URL(string: server.address)?.port)
         let fetcher = WebFetcher(
             version: "1", allowsPrivateAddresses: true, environment: [:], limits: .init()
-        ) { _ in [try SocketAddress(ipAddress: "127.0.0.1", port: 0)] }
+        ) { _ in [try #require(IPAddress("127.0.0.1"))] }
         let result = try await fetcher.fetch("http://name.invalid:\(port)/")
         guard case .page(let page) = result else {
             Issue.record("the page was not fetched")
@@ -116,7 +125,7 @@ import Testing
         ("2001:db8::1", false), ("::7f00:1", false),
     ])
     func `Addresses of special ranges are not public`(address: String, isPublic: Bool) throws {
-        #expect(WebAddress.isPublic(try SocketAddress(ipAddress: address, port: 0)) == isPublic)
+        #expect(IPAddress(address)?.isPublic == isPublic)
     }
 
     @Test func `Redirects are followed, limited, and checked`() async throws {

@@ -3,10 +3,10 @@ import HTTPTypes
 import NIOHTTP1
 import Roost
 import RoostModel
-import RoostRemote
 import Synchronization
 import Testing
 
+@testable import RoostRemote
 @testable import RoostServer
 
 /// Tests of change streams with more events than a server may hold in memory.

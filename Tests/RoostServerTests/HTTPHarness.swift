@@ -4,10 +4,10 @@ import Logging
 import NIOHTTP1
 import Roost
 import RoostModel
-import RoostRemote
 import Synchronization
 import Testing
 
+@testable import RoostRemote
 @testable import RoostServer
 
 /// A server over a store in memory, and a client.

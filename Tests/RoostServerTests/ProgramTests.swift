@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import Roost
 import RoostModel
-import RoostRemote
 import TestSupport
 import Testing
 
+@testable import RoostRemote
 @testable import RoostServer
 
 struct ProgramTests {

@@ -2,10 +2,10 @@ import Foundation
 import HTTPTypes
 import NIOHTTP1
 import RoostModel
-import RoostRemote
 import TestSupport
 import Testing
 
+@testable import RoostRemote
 @testable import RoostServer
 
 /// A running `roost serve`.

@@ -1,33 +1,23 @@
-package import Foundation
-package import HTTPTypes
+import Foundation
+import HTTPTypes
 
 /// All clients share one thread and its idle connections. Cookies, `.netrc` and the proxy settings of the
 /// environment are not used, and only http and https addresses are connected.
-package struct HTTPClient: Sendable {
+struct HTTPClient: Sendable {
     /// The maximum time for a connection, including the TLS handshake.
-    package var connectTimeout: Duration
+    var connectTimeout = Duration.seconds(10)
     /// The maximum time between two parts of an answer.
-    package var pauseTimeout: Duration
-    package var proxy: HTTPProxy?
+    var pauseTimeout: Duration
+    var proxy: HTTPProxy?
     /// The maximum number of redirects that are followed. With 0, a redirect is the answer. The header
     /// `Authorization` is not sent to another host.
-    package var maximumRedirects = 0
+    var maximumRedirects = 0
     /// Whether compressed bodies are requested and decompressed.
-    package var decompresses = false
-    /// The path of a PEM file with the certificates to trust, in place of the system's.
-    package var certificates: String?
+    var decompresses = false
     /// The numeric address to connect to, in place of the addresses of the host in the URL.
-    package var address: String?
+    var address: String?
 
-    package init(
-        connectTimeout: Duration = .seconds(10), pauseTimeout: Duration, proxy: HTTPProxy? = nil
-    ) {
-        self.connectTimeout = connectTimeout
-        self.pauseTimeout = pauseTimeout
-        self.proxy = proxy
-    }
-
-    package func send(
+    func send(
         _ call: HTTPCall, timeout: Duration, limit: BodyLimit,
         readsBody: @escaping @Sendable (Int) -> Bool = { _ in true }
     ) async throws -> HTTPAnswer {
@@ -47,7 +37,7 @@ package struct HTTPClient: Sendable {
     ///
     /// The closures can throw an error, which ends the call and is thrown. They should return soon, because
     /// other calls wait.
-    package func stream(
+    func stream(
         _ call: HTTPCall, timeout: Duration, limit: BodyLimit,
         head: @escaping @Sendable (HTTPAnswer) throws -> Void,
         body: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
@@ -65,18 +55,18 @@ package struct HTTPClient: Sendable {
     }
 }
 
-package struct HTTPProxy: Sendable, Hashable {
+struct HTTPProxy: Sendable, Hashable {
     /// The protocol of the proxy, in lower case, such as `http`, `https` or `socks5h`. libcurl refuses those
     /// that it does not support.
-    package var scheme: String
-    package var host: String
-    package var port: Int
-    package var user: String?
-    package var password: String?
+    var scheme: String
+    var host: String
+    var port: Int
+    var user: String?
+    var password: String?
 
     /// Returns the proxy that environment variables specify for an address: `http_proxy`, `https_proxy`,
     /// `all_proxy` and `no_proxy`, in lower or upper case. Loopback addresses have none.
-    package init?(for url: URL, _ environment: [String: String]) {
+    init?(for url: URL, _ environment: [String: String]) {
         func value(_ name: String) -> String? {
             (environment[name] ?? environment[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }
         }
@@ -99,71 +89,61 @@ package struct HTTPProxy: Sendable, Hashable {
     }
 
     /// Returns whether a host, in lower case, is a loopback address or `localhost`.
-    package static func isLoopback(_ host: String) -> Bool {
+    static func isLoopback(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return host == "localhost" || host == "::1" || host == "[::1]"
             || parts.count == 4 && parts[0] == 127 && !parts.contains(nil)
     }
 }
 
-package struct HTTPCall: Sendable {
-    package var method: HTTPRequest.Method
-    /// The absolute http or https URL, which is sent unchanged.
-    package var url: String
-    package var headers: HTTPFields
-    package var body: Data?
+extension [String: String] {
+    /// The environment variables that configure proxies, such as `https_proxy`.
+    var proxySettings: [String: String] { filter { $0.key.lowercased().hasSuffix("_proxy") } }
+}
 
-    package init(
+struct HTTPCall: Sendable {
+    var method: HTTPRequest.Method
+    /// The absolute http or https URL, which is sent unchanged.
+    var url: String
+    var headers: HTTPFields
+    var body: Data?
+
+    init(
         _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: Data? = nil
     ) {
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
+        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
     }
 }
 
-package struct HTTPAnswer: Sendable {
-    package var status: Int
-    package var headers: HTTPFields
+struct HTTPAnswer: Sendable {
+    var status: Int
+    var headers = HTTPFields()
     /// The body, without its compression.
-    package var body: Data
-
-    package init(status: Int, headers: HTTPFields = [:], body: Data = Data()) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
+    var body = Data()
 }
 
 extension HTTPFields {
     /// The value of the first header with a name, in any case; `nil` if the name is invalid.
-    package subscript(named name: String) -> String? {
+    subscript(named name: String) -> String? {
         HTTPField.Name(name).flatMap { name in first { $0.name == name }?.value }
     }
 
     /// Adds a header; does nothing if the name is invalid.
-    package mutating func add(_ name: String, _ value: String) {
+    mutating func add(_ name: String, _ value: String) {
         if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
     }
 }
 
 /// A limit on the pause between two parts of a body is not enough: a server that sends one byte per second
 /// would never exceed it and could block a caller for days.
-package struct BodyLimit: Sendable {
+struct BodyLimit: Sendable {
     /// The maximum size in bytes, without compression.
-    package var size: Int
+    var size: Int
     /// The maximum time for a body that arrives more slowly than ``minimumRate``.
-    package var timeout: Duration
+    var timeout: Duration
     /// The number of bytes per second that a server must send after ``timeout``, on average. It is far below
     /// the speed of the slowest network on which the operation is useful.
-    package var minimumRate: Double
-
-    package init(size: Int, timeout: Duration, minimumRate: Double = 10_000) {
-        self.size = size
-        self.timeout = timeout
-        self.minimumRate = minimumRate
-    }
+    var minimumRate = 10_000.0
 
     func check(received: Int, after duration: Duration) throws(NetworkFailure) {
         guard received <= size else {
@@ -176,8 +156,8 @@ package struct BodyLimit: Sendable {
 }
 
 /// The reason why a server gave no answer, or no complete one.
-package struct NetworkFailure: Error, Hashable, CustomStringConvertible {
-    package enum Code: Sendable {
+struct NetworkFailure: Error, Hashable, CustomStringConvertible {
+    enum Code: Sendable {
         case invalidCall
         /// The server's certificate is invalid, or the server cannot encrypt.
         case insecure
@@ -191,12 +171,9 @@ package struct NetworkFailure: Error, Hashable, CustomStringConvertible {
         case other
     }
 
-    package var code: Code
+    var code: Code
     /// A description for messages, without texts of the call or the answer.
-    package var description: String
+    var description: String
 
-    package init(_ code: Code, _ description: String) {
-        self.code = code
-        self.description = description
-    }
+    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 }

@@ -46,13 +46,7 @@ final class Transfer: @unchecked Sendable {
     init(
         _ call: HTTPCall, _ client: HTTPClient, timeout: Duration, limit: BodyLimit, _ receiver: Receiver
     ) throws(NetworkFailure) {
-        if let reason = roost_curl_load() {
-            throw NetworkFailure(
-                .missingLibrary,
-                "libcurl cannot be loaded: \(String(cString: reason)) "
-                    + "(Debian and Ubuntu: apt install libcurl4)")
-        }
-        _ = Self.isInitialized
+        try Self.load()
         guard let handle = curl_easy_init() else { throw NetworkFailure(.other, "libcurl cannot start") }
         self.handle = handle
         self.receiver = receiver
@@ -67,6 +61,16 @@ final class Transfer: @unchecked Sendable {
     deinit {
         curl_easy_cleanup(handle)
         for list in lists { curl_slist_free_all(list) }
+    }
+
+    private static func load() throws(NetworkFailure) {
+        if let reason = roost_curl_load() {
+            throw NetworkFailure(
+                .missingLibrary,
+                "libcurl cannot be loaded: \(String(cString: reason)) "
+                    + "(Debian and Ubuntu: apt install libcurl4)")
+        }
+        _ = isInitialized
     }
 
     /// libcurl must be initialized once, before the first call.
@@ -91,16 +95,12 @@ final class Transfer: @unchecked Sendable {
         set(CURLOPT_MAXREDIRS, client.maximumRedirects)
         if client.decompresses { set(CURLOPT_ACCEPT_ENCODING, "") }
         if call.method != .get, call.method != .head { refuseRepetition() }
-        if let certificates = client.certificates {
-            set(CURLOPT_CAINFO, certificates)
-            roost_curl_set_text(handle, CURLOPT_CAPATH, nil)
-        }
         configure(client.proxy)
         if let address = client.address, client.proxy == nil {
             // The empty host and port stand for every host and port.
             set(CURLOPT_CONNECT_TO, ["::\(address.contains(":") ? "[\(address)]" : address):"])
         }
-        guard Self.isValid(call.url), set(CURLOPT_URL, call.url) else {
+        guard try Self.host(of: call.url) != nil, set(CURLOPT_URL, call.url) else {
             throw NetworkFailure(.invalidCall, "the URL is invalid")
         }
         configureMessage(call)
@@ -130,14 +130,21 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// Returns whether libcurl can parse a URL, and its scheme is http or https.
-    private static func isValid(_ text: String) -> Bool {
+    /// Returns the host of an http or https URL as libcurl reads it, such as `127.0.0.1` for `2130706433` and for
+    /// `0x7f.1`; `nil` if the URL is invalid.
+    static func host(of text: String) throws(NetworkFailure) -> String? {
+        try load()
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard ["http", "https"].contains(scheme), !text.utf8.contains(0), let url = curl_url() else {
-            return false
+            return nil
         }
         defer { curl_url_cleanup(url) }
-        return curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
+        var host: UnsafeMutablePointer<CChar>?
+        guard curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+            curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK, let host
+        else { return nil }
+        defer { curl_free(host) }
+        return String(cString: host)
     }
 
     private func configureMessage(_ call: HTTPCall) {

@@ -6,12 +6,8 @@ import Synchronization
 final class TransferThread: Sendable {
     static let shared = TransferThread()
 
-    private struct State {
-        var added: [Transfer] = []
-        var isRunning = false
-    }
-
-    private let state = Mutex(State())
+    /// The calls that the thread has not yet begun.
+    private let added = Mutex<[Transfer]>([])
     /// The handle of libcurl. Only the thread uses it, except for `curl_multi_wakeup`, which every thread may
     /// call.
     nonisolated(unsafe) private let handle = curl_multi_init()
@@ -19,33 +15,23 @@ final class TransferThread: Sendable {
     /// The maximum wait in milliseconds. A new or canceled call ends it.
     private static let maximumWait = 600_000
 
-    private init() {}
+    private init() {
+        let thread = Thread { [self] in serve() }
+        thread.name = "roost.network"
+        thread.start()
+    }
 
     func run(_ transfer: Transfer) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 transfer.continuation = continuation
-                add(transfer)
+                added.withLock { $0.append(transfer) }
+                curl_multi_wakeup(handle)
             }
         } onCancel: {
             transfer.cancel()
             curl_multi_wakeup(handle)
         }
-    }
-
-    private func add(_ transfer: Transfer) {
-        let mustStart = state.withLock { state in
-            state.added.append(transfer)
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        guard mustStart else {
-            curl_multi_wakeup(handle)
-            return
-        }
-        let thread = Thread { [self] in serve() }
-        thread.name = "roost.network"
-        thread.start()
     }
 
     /// Runs calls for the rest of the process's life.
@@ -74,9 +60,9 @@ final class TransferThread: Sendable {
     }
 
     private func takeAdded() -> [Transfer] {
-        state.withLock { state in
-            defer { state.added = [] }
-            return state.added
+        added.withLock { added in
+            defer { added = [] }
+            return added
         }
     }
 

@@ -21,7 +21,7 @@ public struct S3Bucket: Sendable {
     public var maximumDelay: Duration = .seconds(20)
     /// The environment variables. Only those that configure proxies, such as `https_proxy`, are kept.
     public var environment: [String: String] = [:] {
-        didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
+        didSet { environment = environment.proxySettings }
     }
 
     /// Creates the settings of a bucket.
@@ -100,11 +100,6 @@ public struct S3Credentials: Sendable {
     public var sessionToken: Secret?
 
     /// Creates credentials.
-    ///
-    /// - Parameters:
-    ///   - accessKey: The id of the access key.
-    ///   - secretKey: The secret that belongs to the access key.
-    ///   - sessionToken: The session token of temporary credentials.
     public init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
         (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
     }

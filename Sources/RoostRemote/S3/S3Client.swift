@@ -53,7 +53,7 @@ final class S3Client: Sendable {
 
     /// - Returns: A response, which may have an unsuccessful status.
     func send(_ request: Request, isValid: (Response) -> Bool = { _ in true }) async throws -> Response {
-        let digest = SignatureV4.digest(request.body)
+        let digest = SHA256.hexadecimal(request.body)
         let retry = RequestRetry(
             attempts: bucket.attempts, first: .milliseconds(100), maximum: bucket.maximumDelay)
         return try await retry.run { attempt in
@@ -82,16 +82,13 @@ final class S3Client: Sendable {
 
     private func sendOnce(_ request: Request, _ digest: String) async throws -> Response {
         let target = bucket.server
-        let encode = { SignatureV4.percentEncoded($0) }
-        let path =
-            target.path
-            + (request.key.isEmpty && !target.path.isEmpty
-                ? "" : "/" + SignatureV4.percentEncoded(request.key, keepingSlashes: true))
+        func encode(_ text: String) -> String { SignatureV4.percentEncoded(text) }
+        let key = SignatureV4.percentEncoded(request.key, keepingSlashes: true)
+        let path = target.path + (key.isEmpty && !target.path.isEmpty ? "" : "/" + key)
         let query = request.query.map { (name: encode($0.name), value: encode($0.value)) }
         let signed = signature.signed(
-            .init(
-                method: request.method.rawValue, path: path, query: query,
-                headers: [("host", target.host)] + request.headers, payload: digest))
+            method: request.method.rawValue, path: path, query: query,
+            headers: [("host", target.host)] + request.headers, payload: digest)
         var text = target.base + path
         if !query.isEmpty { text += "?" + query.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
         var call = HTTPCall(request.method, text)
@@ -170,42 +167,37 @@ final class S3Client: Sendable {
 struct SignatureV4: Sendable {
     var credentials: S3Credentials
     var region: String
-    var service = "s3"
-
-    struct Request: Sendable {
-        var method: String
-        var path: String
-        /// The percent-encoded names and values of the query parameters.
-        var query: [(name: String, value: String)] = []
-        /// The headers, including `host`.
-        var headers: [(name: String, value: String)]
-        /// The SHA-256 of the body in hexadecimal.
-        var payload: String
-    }
 
     /// Returns the headers of the signed request: the original headers, the date, the digest and the
     /// signature.
-    func signed(_ request: Request, at date: Date = Date()) -> [(name: String, value: String)] {
+    ///
+    /// - Parameters:
+    ///   - query: The percent-encoded names and values of the query parameters.
+    ///   - headers: The headers, including `host`.
+    ///   - payload: The SHA-256 of the body in hexadecimal.
+    func signed(
+        method: String, path: String, query: [(name: String, value: String)] = [],
+        headers: [(name: String, value: String)], payload: String, at date: Date = Date()
+    ) -> [(name: String, value: String)] {
         let time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
-        var headers = request.headers
-        headers.append(("x-amz-content-sha256", request.payload))
+        var headers = headers
+        headers.append(("x-amz-content-sha256", payload))
         headers.append(("x-amz-date", time))
         if let token = credentials.sessionToken { headers.append(("x-amz-security-token", token.text)) }
-        let sorted = headers.map { ($0.name.lowercased(), Self.trimmed($0.value)) }
-            .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+        let sorted = headers.map { name, value in
+            (name.lowercased(), value.split(separator: " ").joined(separator: " "))
+        }.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
         let names = sorted.map(\.0).joined(separator: ";")
-        let query = request.query.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+        let query = query.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
             .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
         let canonical = [
-            request.method, request.path, query, sorted.map { "\($0.0):\($0.1)\n" }.joined(), names,
-            request.payload,
+            method, path, query, sorted.map { "\($0.0):\($0.1)\n" }.joined(), names, payload,
         ].joined(separator: "\n")
-        let scope = [String(time.prefix(8)), region, service, "aws4_request"]
+        let scope = [String(time.prefix(8)), region, "s3", "aws4_request"]
         let text = [
-            "AWS4-HMAC-SHA256", time, scope.joined(separator: "/"), Self.digest(Data(canonical.utf8)),
-        ]
-        .joined(separator: "\n")
+            "AWS4-HMAC-SHA256", time, scope.joined(separator: "/"), SHA256.hexadecimal(Data(canonical.utf8)),
+        ].joined(separator: "\n")
         var key = Array("AWS4\(credentials.secretKey.text)".utf8)
         for part in scope { key = Self.code(part, key) }
         let signature = Hexadecimal.text(Self.code(text, key))
@@ -220,12 +212,6 @@ struct SignatureV4: Sendable {
 
     private static func code(_ text: String, _ key: [UInt8]) -> [UInt8] {
         SHA256.authenticationCode(of: Array(text.utf8), key: key)
-    }
-
-    static func digest(_ data: Data) -> String { SHA256.hexadecimal(data) }
-
-    private static func trimmed(_ value: String) -> String {
-        value.split(separator: " ").joined(separator: " ")
     }
 
     /// Encodes every byte as `%XX`, except the unreserved characters of RFC 3986.

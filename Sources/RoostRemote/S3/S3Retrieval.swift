@@ -54,7 +54,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             guard response.status == 200, let digest = response.headers[named: Header.digest] else {
                 return true
             }
-            return SignatureV4.digest(response.body) == digest
+            return SHA256.hexadecimal(response.body) == digest
         }
         if response.status == 200 {
             try requireStore(response)
@@ -86,9 +86,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         try await write(data, path, metadata, mustBeNew: true)
     }
 
-    /// Returns whether a chunk exists.
-    ///
-    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func presence(at path: String) async throws -> Bool {
         // Uses GET instead of HEAD, because only a response with a body shows whether the object or the
         // bucket is missing.
@@ -104,9 +101,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         throw client.refusal(response, path)
     }
 
-    /// Deletes a chunk. Deleting a missing chunk is not an error.
-    ///
-    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func deleteChunk(at path: String) async throws {
         let response = try await client.send(.init(method: .delete, key: try key(path)))
         if response.status == 204 || response.status == 200 && response.body.isEmpty || isMissing(response) {
@@ -115,9 +109,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         throw client.refusal(response, path)
     }
 
-    /// Returns the metadata of a chunk; `nil` if the chunk or its metadata is missing.
-    ///
-    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         guard try await presence(at: path) else { return nil }
         guard let text = try await head(path)?[named: Header.metadata] else { return nil }
@@ -180,7 +171,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     ) async throws -> Bool {
         let key = try key(path)
         let name = UUID().uuidString
-        var headers = [(name: Header.digest, value: SignatureV4.digest(data)), (Header.write, name)]
+        var headers = [(name: Header.digest, value: SHA256.hexadecimal(data)), (Header.write, name)]
         if let metadata {
             let text = try JSONEncoder.canonical.encode(metadata).base64EncodedString()
             guard text.utf8.count <= Self.maximumMetadataSize else {

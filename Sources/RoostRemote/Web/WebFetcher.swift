@@ -1,6 +1,5 @@
 public import Foundation
 import HTTPTypes
-import NIOCore
 import RoostFiles
 import RoostModel
 
@@ -29,7 +28,7 @@ public struct WebFetcher: Sendable {
     private let environment: [String: String]
     private let limits: Limits
     /// Returns the addresses of a host. Tests replace it.
-    private let resolve: @Sendable (String) async throws -> [SocketAddress]
+    private let resolve: @Sendable (String) async throws -> [IPAddress]
 
     /// Creates a fetcher.
     ///
@@ -45,12 +44,12 @@ public struct WebFetcher: Sendable {
     ) {
         self.init(
             version: version, allowsPrivateAddresses: allowsPrivateAddresses, environment: environment,
-            limits: limits, resolve: WebAddress.resolve)
+            limits: limits, resolve: IPAddress.resolve)
     }
 
     init(
         version: String, allowsPrivateAddresses: Bool, environment: [String: String], limits: Limits,
-        resolve: @escaping @Sendable (String) async throws -> [SocketAddress]
+        resolve: @escaping @Sendable (String) async throws -> [IPAddress]
     ) {
         self.version = version
         self.allowsPrivateAddresses = allowsPrivateAddresses
@@ -158,21 +157,20 @@ public struct WebFetcher: Sendable {
             connectTimeout: limits.timeout, pauseTimeout: limits.timeout,
             proxy: HTTPProxy(for: url, environment))
         client.decompresses = true
-        let host = (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        let literal = try? SocketAddress(ipAddress: host, port: 0)
+        // A proxy would connect to an address in any form that libcurl reads.
+        let host = try Transfer.host(of: url.absoluteString) ?? ""
+        let literal = IPAddress(host)
         if client.proxy != nil, literal == nil { return client }
-        let addresses: [SocketAddress]
-        if let literal { addresses = [literal] } else { addresses = try await resolve(host) }
+        let addresses = if let literal { [literal] } else { try await resolve(host) }
         // One private address is enough to refuse a host, because a public site has no private addresses.
-        guard allowsPrivateAddresses || addresses.allSatisfy(WebAddress.isPublic) else {
+        guard allowsPrivateAddresses || addresses.allSatisfy(\.isPublic) else {
             throw WebError(
                 .privateAddress,
                 "cannot fetch \(url.absoluteString): \(host) is an address of this computer or of a private "
                     + "network; permit private addresses if this is intended")
         }
         // A computer without IPv6 reaches only the other addresses.
-        let isV4 = { (address: SocketAddress) in if case .v4 = address { true } else { false } }
-        client.address = (addresses.first(where: isV4) ?? addresses.first)?.ipAddress
+        client.address = (addresses.first { $0.bytes.count == 4 } ?? addresses.first)?.text
         return client
     }
 
@@ -280,24 +278,39 @@ struct ContentType {
     }
 }
 
-/// Checks the network addresses of a host before a connection.
-enum WebAddress {
-    static func resolve(_ host: String) async throws -> [SocketAddress] {
-        do {
-            return try await BlockingWork.run { _ in try lookUp(host) }
-        } catch let error as CancellationError {
-            throw error
-        } catch {
+/// A numeric address of a computer.
+struct IPAddress: Sendable {
+    let text: String
+    /// The 4 bytes of IPv4, or the 16 bytes of IPv6.
+    let bytes: [UInt8]
+
+    /// - Parameter text: The address, which may be in brackets, or end with a dot.
+    /// - Returns: `nil` if the text is a name.
+    init?(_ text: String) {
+        self.text = text.trimmingCharacters(in: CharacterSet(charactersIn: "[]."))
+        var (v4, v6) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, self.text, &v4) == 1 {
+            bytes = withUnsafeBytes(of: v4, Array.init)
+        } else if inet_pton(AF_INET6, self.text, &v6) == 1 {
+            bytes = withUnsafeBytes(of: v6, Array.init)
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the addresses of a host.
+    static func resolve(_ host: String) async throws -> [IPAddress] {
+        let addresses = try await BlockingWork.run { _ in lookUp(host) }
+        guard !addresses.isEmpty else {
             throw WebError(
                 .unavailable,
                 "cannot fetch from \(host): its name cannot be resolved; check the address and the connection"
             )
         }
+        return addresses
     }
 
-    private struct Unknown: Error {}
-
-    private static func lookUp(_ host: String) throws -> [SocketAddress] {
+    private static func lookUp(_ host: String) -> [IPAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         #if canImport(Darwin)
@@ -306,38 +319,25 @@ enum WebAddress {
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         #endif
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { throw Unknown() }
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
-        var result: [SocketAddress] = []
+        var result: [IPAddress] = []
         var next = list
         while let info = next?.pointee {
-            if let address = info.ai_addr {
-                var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-                let status = getnameinfo(
-                    address, info.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-                let name = String(
-                    decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                if status == 0, let address = try? SocketAddress(ipAddress: name, port: 0) {
-                    result.append(address)
-                }
-            }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let status = getnameinfo(
+                info.ai_addr, info.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            let name = String(
+                decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if status == 0, let address = IPAddress(name) { result.append(address) }
             next = info.ai_next
         }
-        guard !result.isEmpty else { throw Unknown() }
         return result
     }
 
-    /// Returns whether an address is public: not in a private, loopback, link-local or other special-purpose
-    /// range (RFC 6890).
-    static func isPublic(_ address: SocketAddress) -> Bool {
-        switch address {
-        case .v4(let value):
-            withUnsafeBytes(of: value.address.sin_addr) { isPublic(v4: Array($0)) }
-        case .v6(let value):
-            withUnsafeBytes(of: value.address.sin6_addr) { isPublic(v6: Array($0)) }
-        case .unixDomainSocket: false
-        }
-    }
+    /// Whether the address is public: not in a private, loopback, link-local or other special-purpose range
+    /// (RFC 6890).
+    var isPublic: Bool { bytes.count == 4 ? Self.isPublic(v4: bytes) : Self.isPublic(v6: bytes) }
 
     private static func isPublic(v4 bytes: [UInt8]) -> Bool {
         switch (bytes[0], bytes[1]) {
