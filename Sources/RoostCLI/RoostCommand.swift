@@ -30,7 +30,7 @@ struct RoostCommand: AsyncParsableCommand {
                 name: "Store",
                 subcommands: [
                     Initialize.self, Status.self, Index.self, Doctor.self, BackupCommand.self, Copy.self,
-                    Export.self, ImportCommand.self, Model.self, ConfigurationCommand.self,
+                    Export.self, ImportCommand.self, Grant.self, Model.self, ConfigurationCommand.self,
                 ]),
             CommandGroup(name: "Servers", subcommands: [ModelContext.self, Serve.self]),
         ])

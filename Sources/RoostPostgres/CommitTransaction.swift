@@ -40,7 +40,7 @@ struct CommitTransaction {
                 }
             }
         } catch let error as ConnectionError where mayBeCommitted {
-            throw ErrorMapping(name: pool.settings.displayName).unknownOutcome(error)
+            throw pool.errors.unknownOutcome(error)
         }
     }
 
@@ -96,11 +96,11 @@ struct CommitTransaction {
             connection.rollBack(limits)
             return Outcome(revision: head.revision, head: head)
         }
-        statements += [
-            head.update,
-            TableSQL.recordCommit(store: store, revision: Int64(head.revision.rawValue), batch: id),
-            TableSQL.commit,
-        ]
+        // The record lets a repetition after a lost response recognize the commit.
+        let record = Statement(
+            "INSERT INTO roost.commits (store, revision, batch) VALUES ($1::uuid, $2::int8, $3::uuid)",
+            [Parameter(store), Parameter(head.revision), Parameter(id)])
+        statements += [head.update, record, TableSQL.commit]
         mayBeCommitted = true
         _ = try connection.run(statements, limits.withoutCancellation)
         head.batch = id
@@ -240,12 +240,16 @@ struct Compaction {
     /// while rows are deleted finds that it is no longer readable.
     func run(_ connection: Connection, _ limits: CallLimits) throws {
         let forgotten = Date().addingTimeInterval(-ChangeFeed.tombstoneLifetime)
+        let superseded = Statement(
+            """
+            SELECT max(revision) FROM roost.commits
+            WHERE store = $1::uuid AND committed < now() - $2::float8 * interval '1 second'
+            """, [Parameter(store), Parameter(lifetime)])
+        let lastRemoval = Statement(
+            "SELECT max(revision) FROM roost.removals WHERE store = $1::uuid AND removed < $2::int8",
+            [Parameter(store), Parameter(forgotten.milliseconds)])
         let results = try connection.run(
-            [
-                TableSQL.begin, Head.lockingSelection(store),
-                TableSQL.revision(store: store, olderThan: lifetime),
-                TableSQL.lastRemoval(store: store, before: forgotten),
-            ], limits)
+            [TableSQL.begin, Head.lockingSelection(store), superseded, lastRemoval], limits)
         guard let row = results[1].rows.first else {
             connection.rollBack(limits)
             throw BatchReading.missing
@@ -263,17 +267,22 @@ struct Compaction {
     }
 
     private func delete(_ head: Head, _ connection: Connection, _ limits: CallLimits) throws {
-        let readable = Int64(head.readableFrom.rawValue)
         // Deleting the rows of a large store takes longer than waiting for a lock may take.
         let limits = CallLimits(CallLimits.callTimeout, isCancelled: limits.isCancelled)
         for table in Table.versioned {
-            _ = try connection.run(
-                TableSQL.deleteVersions(table, store: store, upTo: readable), limits)
+            let deletion = Statement(
+                "DELETE FROM roost.\(table.name) WHERE store = $1::uuid AND removed_revision <= $2::int8",
+                [Parameter(store), Parameter(head.readableFrom)])
+            _ = try connection.run(deletion, limits)
         }
-        _ = try connection.run(
-            [
-                TableSQL.deleteRemovals(store: store, upTo: Int64(head.horizon.rawValue)),
-                TableSQL.deleteCommits(store: store, upTo: readable, olderThan: Self.commitLifetime),
-            ], limits)
+        let removals = Statement(
+            "DELETE FROM roost.removals WHERE store = $1::uuid AND revision <= $2::int8",
+            [Parameter(store), Parameter(head.horizon)])
+        let commits = Statement(
+            """
+            DELETE FROM roost.commits WHERE store = $1::uuid AND revision < $2::int8
+                AND committed < now() - $3::float8 * interval '1 second'
+            """, [Parameter(store), Parameter(head.readableFrom), Parameter(Self.commitLifetime)])
+        _ = try connection.run([removals, commits], limits)
     }
 }

@@ -1,6 +1,7 @@
 import CPostgres
 import Dispatch
 import Foundation
+import RoostFiles
 import RoostModel
 import Synchronization
 
@@ -272,6 +273,25 @@ final class ConnectionPool: Sendable {
         let connection = try idleConnection() ?? open(limits)
         defer { keep(connection) }
         return try body(connection)
+    }
+
+    var errors: ErrorMapping { ErrorMapping(name: settings.displayName) }
+
+    /// Calls a function with a connection on a thread for blocking work. Calls it again after temporary failures.
+    ///
+    /// - Parameters:
+    ///   - retryTimeout: The time in seconds for which the call is repeated.
+    ///   - timeout: The maximum time of each call.
+    func call<Value: Sendable>(
+        retryTimeout: TimeInterval, timeout: Duration = CallLimits.callTimeout,
+        _ body: @escaping @Sendable (Connection, CallLimits) throws -> Value
+    ) async throws -> Value {
+        try await errors.runBlocking { isCancelled in
+            try TemporaryFailures(for: .seconds(retryTimeout.asTimeout)).repeating(isCancelled: isCancelled) {
+                let limits = CallLimits(timeout, isCancelled: isCancelled)
+                return try self.withConnection(limits) { try body($0, limits) }
+            }
+        }
     }
 
     private func idleConnection() -> Connection? {

@@ -17,8 +17,7 @@ enum ConnectionError: Error {
         switch self {
         case .lost, .timedOut: true
         case .refused(let message): Self.isTemporaryRefusal(message)
-        // Class 08 contains the errors of connections.
-        case .rejected(let state, _): Self.temporaryStates.contains(state) || state.hasPrefix("08")
+        case .rejected(let state, _): Self.temporaryStates.contains(state) || Self.isLoss(state)
         }
     }
 
@@ -26,7 +25,16 @@ enum ConnectionError: Error {
     /// exceptions are the end of the session, which can follow a commit, and `statement_completion_unknown`.
     var excludesCommit: Bool {
         guard case .rejected(let state, _) = self else { return false }
-        return !state.hasPrefix("57P") && !state.hasPrefix("08") && state != "40003"
+        return !state.hasPrefix("57P") && !Self.isLoss(state) && state != "40003"
+    }
+
+    /// `data_corrupted` and `index_corrupted`.
+    static let damageStates: Set = ["XX001", "XX002"]
+
+    /// Returns whether a state means that a process of the server ended: an error of a connection (class 08), or
+    /// an internal one (class XX) that is not damage.
+    private static func isLoss(_ state: String) -> Bool {
+        state.hasPrefix("08") || state.hasPrefix("XX") && !damageStates.contains(state)
     }
 
     /// The states of transactions that the server ended because of other transactions or an
@@ -118,9 +126,16 @@ struct TemporaryFailures {
 struct ErrorMapping: Sendable {
     let name: String
 
-    func mapped(_ error: any Error) -> any Error {
-        guard let error = error as? ConnectionError else { return error }
-        return storageError(error)
+    func runBlocking<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+    ) async throws -> Value {
+        try await BlockingWork.run { isCancelled in
+            do {
+                return try body(isCancelled)
+            } catch let error as ConnectionError {
+                throw storageError(error)
+            }
+        }
     }
 
     func storageError(_ error: ConnectionError) -> StorageError {
@@ -169,7 +184,7 @@ struct ErrorMapping: Sendable {
         case "42501" where message.hasPrefix("must be owner"):
             error(.readOnly, "run the command as the user who created the tables")
         case "42501":
-            error(.readOnly, "grant the privileges of a Roost reader, writer or owner to the user")
+            error(.readOnly, "ask the owner of the tables to run 'roost grant' for the user")
         case "42P01", "3F000": error(.notFound, "create the tables as the owner of the database first")
         case "53100", "53200", "53000": error(.full, "free space on the server", .freeSpace)
         case "57014", "55P03":
@@ -179,20 +194,10 @@ struct ErrorMapping: Sendable {
         case "0A000", "42704", "42883", "42601":
             error(.unsupported, "the server lacks a feature that Roost needs (SQLSTATE \(state))")
         case "54000", "22000": error(.unsupported, "the database cannot store a vector of this dimension")
-        case _ where state.hasPrefix("XX"):
+        case _ where ConnectionError.damageStates.contains(state):
             error(.damaged, "the server reports damaged data, so restore a backup", .restoreBackup)
         case _ where isTemporary: error(.unavailable, "try again later", isRetryable: true, .retryLater)
         default: StorageError(.inputOutput, "\(name): \(message) (SQLSTATE \(state))")
-        }
-    }
-}
-
-extension ErrorMapping {
-    func runBlocking<Value: Sendable>(
-        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
-    ) async throws -> Value {
-        try await BlockingWork.run { isCancelled in
-            do { return try body(isCancelled) } catch { throw mapped(error) }
         }
     }
 }

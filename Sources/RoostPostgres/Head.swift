@@ -77,7 +77,7 @@ struct Head: Sendable {
             """
             SELECT \(columns), \(batch(of: "h.revision")), \(batch(of: "$2::int8"))
             FROM roost.heads h WHERE h.store = $1::uuid
-            """, [Parameter(store), Parameter(Int64(seen.rawValue))])
+            """, [Parameter(store), Parameter(seen)])
     }
 
     /// Returns the statement that reads the head and locks it until the end of the transaction, so that
@@ -93,39 +93,36 @@ struct Head: Sendable {
             "SELECT readable_from, horizon FROM roost.heads WHERE store = $1::uuid", [Parameter(store)])
     }
 
+    private static let values = """
+        $2::uuid, $3::int8, $4::int8, $5::int8, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8,
+        $11::int8, $12::int8, $13::int8, $14::bytea, $15::int8
+        """
+
     /// Inserts the head of a new store; if the store exists, nothing changes.
     var insertion: Statement {
         Statement(
             """
-            INSERT INTO roost.heads (store, \(Self.columns)) VALUES (
-                $1::uuid, $2::uuid, $3::int8, $4::int8, $5::int8, $6::int8, $7::int8, $8::int8, $9::int8,
-                $10::int8, $11::int8, $12::int8, $13::int8, $14::bytea, $15::int8)
+            INSERT INTO roost.heads (store, \(Self.columns)) VALUES ($1::uuid, \(Self.values))
             ON CONFLICT DO NOTHING
             """, parameters)
     }
 
     var update: Statement {
         Statement(
-            """
-            UPDATE roost.heads SET (\(Self.columns)) = (
-                $2::uuid, $3::int8, $4::int8, $5::int8, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8,
-                $11::int8, $12::int8, $13::int8, $14::bytea, $15::int8)
-            WHERE store = $1::uuid
-            """, parameters)
+            "UPDATE roost.heads SET (\(Self.columns)) = (\(Self.values)) WHERE store = $1::uuid", parameters)
     }
 
     private var parameters: [Parameter] {
-        var values = [Parameter(epoch)]
-        values += [revision, horizon, readableFrom].map { Parameter(Int64($0.rawValue)) }
-        values += [Parameter(nextRow), Parameter(nextPosition)]
-        values += [entryCount, clusterCount, vectorCount, dimension].map { Parameter($0) }
-        values += [Parameter(Int64(clustersRevision.rawValue)), Parameter(Int64(clustersOrdinal))]
-        values.append(Parameter(runRecord))
         var bytes: [UInt8] = []
-        for value in values {
-            bytes.append(bigEndian: Int32(value.bytes?.count ?? -1))
-            bytes += value.bytes ?? []
+        func parameter(_ value: some ColumnValue) -> Parameter {
+            value.write(to: &bytes)
+            return Parameter(value)
         }
+        let values =
+            [parameter(epoch)] + [revision, horizon, readableFrom].map { parameter($0) }
+            + [nextRow, nextPosition].map { parameter($0) }
+            + [entryCount, clusterCount, vectorCount, dimension].map { parameter($0) }
+            + [parameter(clustersRevision), parameter(Int64(clustersOrdinal)), parameter(runRecord)]
         let seed = Stored.checksumSeed(store)
         let checksum = bytes.withUnsafeBytes { CRC32C.checksum($0, after: seed) }
         return [Parameter(store)] + values + [Parameter(Int64(checksum))]
@@ -173,9 +170,7 @@ struct HeadCheck {
 /// removal, that of the removal. Removals are never updated, so the change feed of a revision is a condition
 /// on revisions, like a snapshot.
 struct ChangeReader {
-    private let head: Head
-
-    init(_ head: Head) { self.head = head }
+    let head: Head
 
     func page(
         after cursor: ChangeCursor, limit: Int, _ connection: Connection, _ limits: CallLimits
@@ -204,8 +199,8 @@ struct ChangeReader {
         after cursor: ChangeCursor, limit: Int, _ connection: Connection, _ limits: CallLimits
     ) throws -> [Change]? {
         let parameters = [
-            Parameter(head.store), Parameter(Int64(head.revision.rawValue)),
-            Parameter(Int64(clamping: cursor.revision.rawValue)), Parameter(Int64(cursor.ordinal)),
+            Parameter(head.store), Parameter(head.revision),
+            Parameter(cursor.revision), Parameter(Int64(cursor.ordinal)),
             Parameter(limit == .max ? limit : limit + 1),
         ]
         let results = try connection.run(

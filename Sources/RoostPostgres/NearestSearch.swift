@@ -11,8 +11,6 @@ struct NearestSearch {
     let scope: PassageScope
     let isExact: Bool
 
-    typealias Run = ([Statement]) throws -> [QueryResult]
-
     /// The maximum requested number of passages for which the index is used. A scan of the index visits one
     /// row after another in random order, so a longer one is slower than an exact scan.
     private static let maximumIndexedLimit = 5000
@@ -20,7 +18,7 @@ struct NearestSearch {
     /// The entries that match, as far as the plan needs to know them.
     private typealias Matching = (count: Int, restriction: NearestSQL.Restriction)
 
-    func run(_ run: Run) throws -> NearestPassages {
+    func run(_ run: PostgresSnapshot.Run) throws -> NearestPassages {
         let matching = try matching(run)
         guard matching.count > 0, snapshot.head.vectorCount > 0 else {
             return result([], .exactScan, matching.count)
@@ -28,11 +26,9 @@ struct NearestSearch {
         let nearest = NearestSQL(snapshot, vector, limit: limit, matching.restriction)
         var method = PassageSearchPlan.Method.exactScan
         if !isExact, matching.count > snapshot.exactSearchLimit, limit <= Self.maximumIndexedLimit {
-            let index = VectorIndex(snapshot)
-            if let statements = try index.searches(nearest, limit: limit, run) {
-                let results = try run(statements.all)
-                let found = try passages(Array(results[statements.searches]), run)
-                if found.count >= limit, try !endedEarly(results[statements.searches], found) {
+            if let scans = try VectorIndex(snapshot).search(nearest, limit: limit, run) {
+                let found = try passages(scans, run)
+                if found.count >= limit, try !endedEarly(scans, found) {
                     return result(found, .index, matching.count)
                 }
                 method = .indexThenExactScan
@@ -62,7 +58,7 @@ struct NearestSearch {
 
     /// Counts the entries that match. The rows of few entries are selected here, because the planner
     /// overestimates the cost of joins with them until it has statistics.
-    private func matching(_ run: Run) throws -> Matching {
+    private func matching(_ run: PostgresSnapshot.Run) throws -> Matching {
         switch scope {
         case .rows(let rows):
             return (count: rows.count, restriction: .rows(rows.map { Int64($0) }))
@@ -70,27 +66,29 @@ struct NearestSearch {
             if filter.matchesAll { return (count: snapshot.head.entryCount, restriction: .none) }
             let limit = min(snapshot.exactSearchLimit, Int(Int32.max))
             let tags = try snapshot.tags(for: filter, run)
-            let selection = NearestSQL.rows(matching: filter, tags: tags, limit: limit + 1, snapshot)
+            let selection = snapshot.selection(
+                "e.row", matching: filter, tags: tags, Parameter(limit + 1), "LIMIT $3::int8")
             let rows = try run([selection])[0].rows
             if rows.count <= limit {
                 return (count: rows.count, restriction: .rows(try rows.map { try $0.int64(0) }))
             }
-            let counting = NearestSQL.count(matching: filter, tags: tags, snapshot)
+            let counting = snapshot.selection("count(*)", matching: filter, tags: tags)
             let count = try run([counting])[0].rows.first?.int(0)
             return (count: count ?? 0, restriction: .filter(filter, tags: tags))
         }
     }
 
-    private func passages(_ results: some Sequence<QueryResult>, _ run: Run) throws -> [NearestPassage] {
-        var found: [(row: Int64, ordinal: Int, score: Double)] = []
-        for result in results {
-            found += try result.rows.map { (try $0.int64(0), try $0.int(1), try $0.double(2)) }
+    private func passages(_ results: some Sequence<QueryResult>, _ run: PostgresSnapshot.Run) throws
+        -> [NearestPassage]
+    {
+        var found = try results.flatMap(\.rows).map {
+            (row: try $0.int64(0), ordinal: try $0.int(1), score: try $0.double(2))
         }
         found.sort { ($1.score, $0.row, $0.ordinal) < ($0.score, $1.row, $1.ordinal) }
         found.removeLast(max(0, found.count - limit))
         guard !found.isEmpty else { return [] }
-        let selection = NearestSQL.ids(ofRows: Array(Set(found.map(\.row))), snapshot)
-        let rows = try run([selection])[0].rows
+        let rows = try snapshot.entryRows(
+            "e.row, e.id", where: "e.row = ANY($3::int8[])", Parameter(Set(found.map(\.row))), run)
         let ids = Dictionary(try rows.map { (try $0.int64(0), try $0.uuid(1)) }) { first, _ in first }
         return try found.map { passage in
             guard let id = ids[passage.row], let row = UInt32(exactly: passage.row) else {
@@ -116,7 +114,7 @@ struct NearestSQL {
     init(_ snapshot: PostgresSnapshot, _ vector: [Float], limit: Int, _ restriction: Restriction) {
         var bytes: [UInt8] = []
         bytes.append(vector: vector)
-        parameters = snapshot.parameters + [Parameter(bytes), Parameter(limit)]
+        parameters = snapshot.parameters + [Parameter(bytes: bytes), Parameter(limit)]
         self.restriction = restriction
     }
 
@@ -160,34 +158,5 @@ struct NearestSQL {
                 ORDER BY v.embedding <#> $3::vector, v.row LIMIT $4::int8
                 """, condition.parameters, isKept: isKept)
         }
-    }
-
-    static func rows(
-        matching filter: EntryFilter, tags: [String], limit: Int, _ snapshot: PostgresSnapshot
-    ) -> Statement {
-        let condition = FilterSQL(filter, tags: tags, after: snapshot.parameters + [Parameter(limit)])
-        return Statement(
-            """
-            SELECT e.row FROM roost.entries e
-            WHERE \(PostgresSnapshot.isVisible) AND \(condition.sql) LIMIT $3::int8
-            """, condition.parameters, isKept: false)
-    }
-
-    static func count(
-        matching filter: EntryFilter, tags: [String], _ snapshot: PostgresSnapshot
-    ) -> Statement {
-        let condition = FilterSQL(filter, tags: tags, after: snapshot.parameters)
-        return Statement(
-            """
-            SELECT count(*) FROM roost.entries e WHERE \(PostgresSnapshot.isVisible) AND \(condition.sql)
-            """, condition.parameters, isKept: false)
-    }
-
-    static func ids(ofRows rows: [Int64], _ snapshot: PostgresSnapshot) -> Statement {
-        Statement(
-            """
-            SELECT e.row, e.id FROM roost.entries e
-            WHERE \(PostgresSnapshot.isVisible) AND e.row = ANY($3::int8[])
-            """, snapshot.parameters + [Parameter(rows)])
     }
 }

@@ -28,26 +28,7 @@ struct BatchReading {
         _ batch: WriteBatch, store: UUID, repeating repeated: UUID?, seen: Revision,
         _ connection: Connection, _ limits: CallLimits
     ) throws {
-        var parts: [(Part, Statement)] = [
-            (.begin, TableSQL.begin), (.head, Head.lockingSelection(store)),
-            (.seen, TableSQL.batch(of: seen, store: store)),
-        ]
-        let ids = Self.ids(in: batch)
-        if !ids.isEmpty { parts.append((.entries, BatchSQL.entries(ids, store: store))) }
-        let names = Set((batch.sources.map(\.id) + batch.removedSources).map(SourceRows.name))
-        if !names.isEmpty { parts.append((.sources, BatchSQL.sources(names, store: store))) }
-        let assignedIDs = batch.assignments.map(\.entry) + batch.unassignments
-        if batch.clustering != nil || !batch.clusters.isEmpty || !assignedIDs.isEmpty {
-            parts.append((.clusters, BatchSQL.clusters(store: store)))
-        }
-        if batch.clustering != nil {
-            parts.append((.assignments, BatchSQL.assignments(of: nil, store: store)))
-        } else if !assignedIDs.isEmpty {
-            parts.append((.assignments, BatchSQL.assignments(of: assignedIDs, store: store)))
-        }
-        if let repeated {
-            parts.append((.commit, TableSQL.findCommit(store: store, batch: repeated)))
-        }
+        let parts = Self.parts(batch, store, repeated, seen)
         let results = Dictionary(
             uniqueKeysWithValues: zip(parts.map(\.0), try connection.run(parts.map(\.1), limits)))
         guard let row = results[.head]?.rows.first else { throw Self.missing }
@@ -74,6 +55,60 @@ struct BatchReading {
         committed = try results[.commit]?.rows.first?.revision(0)
     }
 
+    private static func parts(
+        _ batch: WriteBatch, _ store: UUID, _ repeated: UUID?, _ seen: Revision
+    ) -> [(Part, Statement)] {
+        let seenBatch = Statement(
+            "SELECT batch FROM roost.commits WHERE store = $1::uuid AND revision = $2::int8",
+            [Parameter(store), Parameter(seen)])
+        var parts: [(Part, Statement)] = [
+            (.begin, TableSQL.begin), (.head, Head.lockingSelection(store)), (.seen, seenBatch),
+        ]
+        let ids = ids(in: batch)
+        if !ids.isEmpty {
+            let condition = "AND e.id = ANY($2::uuid[])"
+            let columns = EntryRows.headerColumns
+            parts.append((.entries, present("entries e", columns, store, condition, Parameter(ids))))
+        }
+        let names = Set((batch.sources.map(\.id) + batch.removedSources).map(SourceRows.name))
+        if !names.isEmpty {
+            let condition = "AND s.name = ANY($2::uuid[])"
+            let columns = SourceRows.columns
+            parts.append((.sources, present("sources s", columns, store, condition, Parameter(names))))
+        }
+        let assignedIDs = batch.assignments.map(\.entry) + batch.unassignments
+        if batch.clustering != nil || !batch.clusters.isEmpty || !assignedIDs.isEmpty {
+            let columns = ClusterRows.columns
+            parts.append((.clusters, present("clusters c", columns, store, "ORDER BY c.position")))
+        }
+        if batch.clustering != nil {
+            parts.append((.assignments, present("assignments a", ClusterRows.assignmentColumns, store)))
+        } else if !assignedIDs.isEmpty {
+            let assignments = present(
+                "assignments a", ClusterRows.assignmentColumns, store, "AND a.entry = ANY($2::uuid[])",
+                Parameter(Set(assignedIDs)))
+            parts.append((.assignments, assignments))
+        }
+        if let repeated {
+            let commit = Statement(
+                "SELECT revision FROM roost.commits WHERE store = $1::uuid AND batch = $2::uuid",
+                [Parameter(store), Parameter(repeated)])
+            parts.append((.commit, commit))
+        }
+        return parts
+    }
+
+    /// Returns the statement that selects the rows of a table that have not been removed.
+    private static func present(
+        _ table: String, _ columns: String, _ store: UUID, _ rest: String = "", _ values: Parameter...
+    ) -> Statement {
+        Statement(
+            """
+            SELECT \(columns) FROM roost.\(table)
+            WHERE store = $1::uuid AND removed_revision = \(Table.neverRemoved) \(rest)
+            """, [Parameter(store)] + values)
+    }
+
     static var missing: StorageError {
         StorageError(.notFound, "the store is no longer in the database; create it again")
     }
@@ -86,44 +121,6 @@ struct BatchReading {
         ids.formUnion(batch.expecting.entries.keys)
         ids.formUnion(batch.clustering?.assignments.map(\.entry) ?? [])
         return Array(ids)
-    }
-}
-
-enum BatchSQL {
-    private static func isPresent(_ alias: String) -> String {
-        "\(alias).store = $1::uuid AND \(alias).removed_revision = \(Table.neverRemoved)"
-    }
-
-    static func entries(_ ids: [UUID], store: UUID) -> Statement {
-        Statement(
-            """
-            SELECT \(EntryRows.headerColumns) FROM roost.entries e
-            WHERE \(isPresent("e")) AND e.id = ANY($2::uuid[])
-            """, [Parameter(store), Parameter(ids)])
-    }
-
-    static func sources(_ names: Set<UUID>, store: UUID) -> Statement {
-        Statement(
-            """
-            SELECT \(SourceRows.columns) FROM roost.sources s
-            WHERE \(isPresent("s")) AND s.name = ANY($2::uuid[])
-            """, [Parameter(store), Parameter(names)])
-    }
-
-    static func clusters(store: UUID) -> Statement {
-        Statement(
-            """
-            SELECT \(ClusterRows.columns) FROM roost.clusters c WHERE \(isPresent("c")) ORDER BY c.position
-            """, [Parameter(store)])
-    }
-
-    static func assignments(of ids: [UUID]?, store: UUID) -> Statement {
-        let selection = """
-            SELECT \(ClusterRows.assignmentColumns) FROM roost.assignments a WHERE \(isPresent("a"))
-            """
-        guard let ids else { return Statement(selection, [Parameter(store)]) }
-        return Statement(
-            selection + " AND a.entry = ANY($2::uuid[])", [Parameter(store), Parameter(Array(Set(ids)))])
     }
 }
 
@@ -348,8 +345,11 @@ struct BatchWriter {
     }
 
     private mutating func end(_ table: Table, by key: String, _ values: Parameter, as type: ColumnType) {
-        endings.append(
-            TableSQL.ending(
-                table, by: key, values, as: type, store: store, at: Int64(revision.rawValue)))
+        let sql = """
+            UPDATE roost.\(table.name) SET removed_revision = $2::int8
+            WHERE store = $1::uuid AND \(key) = ANY($3::\(type.rawValue)[])
+                AND removed_revision = \(Table.neverRemoved)
+            """
+        endings.append(Statement(sql, [Parameter(store), Parameter(revision), values]))
     }
 }

@@ -76,7 +76,7 @@ struct FilterSQL {
 
     private mutating func idCondition(_ prefix: String) -> String {
         guard prefix.wholeMatch(of: /[0-9a-f-]{0,36}/) != nil else { return "FALSE" }
-        let text = bind(Parameter(Array(prefix.utf8)))
+        let text = bind(Parameter(prefix))
         return "substr(e.id::text, 1, \(prefix.utf8.count)) = \(text)::text"
     }
 
@@ -137,7 +137,7 @@ struct FilterSQL {
         case .hasPrefix(let prefix):
             prefix.isEmpty
                 ? "a.text IS NOT NULL"
-                : "substr(a.text, 1, \(prefix.utf8.count)) = \(bind(Parameter(Array(prefix.utf8))))::bytea"
+                : "substr(a.text, 1, \(prefix.utf8.count)) = \(bind(Parameter(prefix)))::bytea"
         case .exists, .isMissing: "TRUE"
         case .equals(let operand), .differs(let operand): isOne(of: [operand])
         case .isOneOf(let operands): isOne(of: operands)
@@ -170,7 +170,7 @@ struct FilterSQL {
 
     private mutating func plainComparison(_ sign: String, _ operand: String) -> String {
         guard let number = ComparedNumber(operand) else {
-            return "a.number IS NULL AND a.text \(sign) \(bind(Parameter(Array(operand.utf8))))::bytea"
+            return "a.number IS NULL AND a.text \(sign) \(bind(Parameter(operand)))::bytea"
         }
         let compared = "a.number \(sign) \(bind(Parameter(number.double)))::float8"
         guard let integer = number.integer else { return compared }
@@ -207,21 +207,15 @@ final class SnapshotTags: Sendable {
     /// Returns the tags with which a filter is evaluated; empty if it does not test tags. Tags that entries
     /// had in other revisions may be among them.
     func tags(
-        for filter: EntryFilter, of store: UUID, _ run: ([Statement]) throws -> [QueryResult]
+        for filter: EntryFilter, of store: UUID, _ run: PostgresSnapshot.Run
     ) throws -> [String] {
         guard filter.testsTags else { return [] }
         if let known = tags.withLock({ $0 }) { return known }
-        let found = try Self.read(store, run)
-        tags.withLock { $0 = found }
-        return found
-    }
-
-    private static func read(
-        _ store: UUID, _ run: ([Statement]) throws -> [QueryResult]
-    ) throws -> [String] {
         let selection = Statement(
             "SELECT DISTINCT a.text FROM roost.attributes a WHERE a.store = $1::uuid AND a.name = $2::uuid",
             [Parameter(store), Parameter(Attribute.tag)])
-        return try run([selection])[0].rows.map { String(decoding: $0.rawBytes(0), as: UTF8.self) }
+        let found = try run([selection])[0].rows.map { String(decoding: $0.rawBytes(0), as: UTF8.self) }
+        tags.withLock { $0 = found }
+        return found
     }
 }

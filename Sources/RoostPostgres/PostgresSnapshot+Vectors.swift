@@ -25,12 +25,10 @@ extension PostgresSnapshot {
     func passageVectors(ofRows rows: RowSet) async throws -> VectorPage {
         guard !rows.isEmpty else { return VectorCollector(store: store).page(next: nil) }
         return try await read { run in
-            let statement = Statement(
-                """
-                SELECT \(EntryRows.headerColumns) FROM roost.entries e
-                WHERE \(Self.isVisible) AND e.row = ANY($3::int8[]) AND e.dimension > 0 ORDER BY e.row
-                """, parameters + [Parameter(rows.map { Int64($0) })])
-            let found = try run([statement])[0].rows
+            let found = try entryRows(
+                EntryRows.headerColumns,
+                where: "e.row = ANY($3::int8[]) AND e.dimension > 0 ORDER BY e.row",
+                Parameter(rows.map { Int64($0) }), run)
             let parts = try self.parts(of: found, withPassages: true, run)
             var collector = VectorCollector(store: store)
             for row in found { try collector.add(row, parts[try row.int64(0)] ?? EntryParts(), .passages) }
@@ -169,8 +167,7 @@ extension PostgresSnapshot: PassageSearch {
     private func buildMissingParts(
         _ progress: @escaping @Sendable (String, Double?) -> Void
     ) async throws {
-        let errors = ErrorMapping(name: pool.settings.displayName)
-        let lock = try await errors.runBlocking { isCancelled in
+        let lock = try await pool.errors.runBlocking { isCancelled in
             try IndexBuildLock(
                 store, pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
         }
@@ -182,7 +179,7 @@ extension PostgresSnapshot: PassageSearch {
             throw error
         }
         // The build has succeeded, also if the task is canceled before the lock is released.
-        try? await errors.runBlocking { _ in lock.release() }
+        try? await pool.errors.runBlocking { _ in lock.release() }
     }
 
     private func buildMissingPartsUnderLock(
@@ -191,10 +188,7 @@ extension PostgresSnapshot: PassageSearch {
         let statements = try await read { run in try VectorIndex(self).missingParts(run) }
         for (number, sql) in statements.enumerated() {
             progress("step \(number + 1) of \(statements.count)", nil)
-            try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
-                let limits = CallLimits(Self.buildTimeout, isCancelled: isCancelled)
-                try pool.withConnection(limits) { try $0.execute(sql, limits) }
-            }
+            try await pool.call(retryTimeout: 0, timeout: Self.buildTimeout) { try $0.execute(sql, $1) }
         }
     }
 }

@@ -7,7 +7,7 @@ import RoostVectors
 struct PostgresSnapshot: StorageSnapshot {
     let head: Head
     let pool: ConnectionPool
-    let retryTimeout: Duration
+    let retryTimeout: TimeInterval
     /// See ``PostgresStorageProvider/Options/exactSearchLimit``.
     let exactSearchLimit: Int
     private let storeTags = SnapshotTags()
@@ -16,7 +16,10 @@ struct PostgresSnapshot: StorageSnapshot {
     var store: UUID { head.store }
 
     /// The first two parameters of every statement.
-    var parameters: [Parameter] { [Parameter(store), Parameter(Int64(head.revision.rawValue))] }
+    var parameters: [Parameter] { [Parameter(store), Parameter(head.revision)] }
+
+    /// A function that runs statements in one round trip.
+    typealias Run = ([Statement]) throws -> [QueryResult]
 
     static func unreadable(_ revision: Revision) -> StorageError {
         StorageError(
@@ -30,22 +33,17 @@ struct PostgresSnapshot: StorageSnapshot {
     /// The last statement checks that the revision was still readable after the others had read, because a
     /// compaction first marks revisions as unreadable and then deletes rows.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (_ run: ([Statement]) throws -> [QueryResult]) throws -> Value
+        _ body: @escaping @Sendable (_ run: Run) throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
-        return try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
-            try TemporaryFailures(for: retryTimeout).repeating(isCancelled: isCancelled) {
-                let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
-                return try pool.withConnection(limits) { connection in
-                    try body { statements in
-                        let results = try connection.run(statements + [Head.readability(store)], limits)
-                        guard let readable = try results.last?.rows.first?.revision(0) else {
-                            throw BatchReading.missing
-                        }
-                        guard readable <= head.revision else { throw Self.unreadable(head.revision) }
-                        return results
-                    }
+        return try await pool.call(retryTimeout: retryTimeout) { connection, limits in
+            try body { statements in
+                let results = try connection.run(statements + [Head.readability(store)], limits)
+                guard let readable = try results.last?.rows.first?.revision(0) else {
+                    throw BatchReading.missing
                 }
+                guard readable <= head.revision else { throw Self.unreadable(head.revision) }
+                return results
             }
         }
     }
@@ -55,10 +53,22 @@ struct PostgresSnapshot: StorageSnapshot {
     /// The condition that a row `e` belongs to the snapshot.
     static let isVisible = "e.store = $1::uuid AND \(TableSQL.isValid("e"))"
 
+    /// Returns the rows of entries in the snapshot that meet a condition.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns, with the alias `e`.
+    ///   - condition: The condition, whose value is the third parameter of the statement.
+    func entryRows(
+        _ columns: String, where condition: String, _ value: Parameter, _ run: Run
+    ) throws -> [ResultRow] {
+        let sql = "SELECT \(columns) FROM roost.entries e WHERE \(Self.isVisible) AND \(condition)"
+        return try run([Statement(sql, parameters + [value])])[0].rows
+    }
+
     /// These are read by separate statements, because the server estimates the number of rows of a store
     /// badly until it has collected statistics, and then joins tables in quadratic time.
     private func entries(
-        _ rows: [ResultRow], _ run: ([Statement]) throws -> [QueryResult]
+        _ rows: [ResultRow], _ run: Run
     ) throws -> [EntryRows.Found] {
         let parts = try parts(of: rows, withPassages: true, run)
         return try rows.map { row in
@@ -69,7 +79,7 @@ struct PostgresSnapshot: StorageSnapshot {
     /// - Parameter rows: Rows that begin with the columns of a header.
     func parts(
         of rows: some Collection<ResultRow>, withPassages: Bool,
-        _ run: ([Statement]) throws -> [QueryResult]
+        _ run: Run
     ) throws -> [Int64: EntryParts] {
         let numbers = try rows.map { try $0.int64(0) }
         guard !numbers.isEmpty else { return [:] }
@@ -101,12 +111,9 @@ struct PostgresSnapshot: StorageSnapshot {
     func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
         guard !ids.isEmpty else { return [] }
         return try await read { run in
-            let statement = Statement(
-                """
-                SELECT \(EntryRows.columns) FROM roost.entries e
-                WHERE \(Self.isVisible) AND e.id = ANY($3::uuid[])
-                """, parameters + [Parameter(Set(ids))])
-            let found = try entries(try run([statement])[0].rows, run)
+            let rows = try entryRows(
+                EntryRows.columns, where: "e.id = ANY($3::uuid[])", Parameter(Set(ids)), run)
+            let found = try entries(rows, run)
             let byID = Dictionary(found.map { ($0.entry.id, $0.entry) }) { first, _ in first }
             return ids.compactMap { byID[$0] }
         }
@@ -140,14 +147,14 @@ struct PostgresSnapshot: StorageSnapshot {
         }
     }
 
-    func tags(for filter: EntryFilter, _ run: ([Statement]) throws -> [QueryResult]) throws -> [String] {
+    func tags(for filter: EntryFilter, _ run: Run) throws -> [String] {
         try storeTags.tags(for: filter, of: store, run)
     }
 
     /// Returns the statement that reads one row more than a page has.
     private func page(
         _ selection: String, after row: UInt32?, _ limit: Int, _ filter: EntryFilter,
-        _ run: ([Statement]) throws -> [QueryResult]
+        _ run: Run
     ) throws -> (Statement, FilterSQL) {
         let condition = FilterSQL(
             filter, tags: try tags(for: filter, run),
@@ -161,11 +168,25 @@ struct PostgresSnapshot: StorageSnapshot {
         return (Statement(sql, condition.parameters, isKept: filter.matchesAll), condition)
     }
 
+    /// Returns the statement that selects from the entries that match a filter.
+    ///
+    /// - Parameters:
+    ///   - value: The third parameter of the statement.
+    ///   - rest: The end of the statement.
+    func selection(
+        _ columns: String, matching filter: EntryFilter, tags: [String], _ value: Parameter? = nil,
+        _ rest: String = ""
+    ) -> Statement {
+        let condition = FilterSQL(
+            filter, tags: tags, after: parameters + [value].compactMap(\.self))
+        let sql =
+            "SELECT \(columns) FROM roost.entries e WHERE \(Self.isVisible) AND \(condition.sql) \(rest)"
+        return Statement(sql, condition.parameters, isKept: filter.matchesAll)
+    }
+
     func rows(matching filter: EntryFilter) async throws -> RowSet {
         try await read { run in
-            let condition = FilterSQL(filter, tags: try tags(for: filter, run), after: parameters)
-            let sql = "SELECT e.row FROM roost.entries e WHERE \(Self.isVisible) AND \(condition.sql)"
-            let statement = Statement(sql, condition.parameters, isKept: filter.matchesAll)
+            let statement = selection("e.row", matching: filter, tags: try tags(for: filter, run))
             var rows = RowSet()
             for row in try run([statement])[0].rows { rows.insert(try row.row(0)) }
             return rows
@@ -175,12 +196,9 @@ struct PostgresSnapshot: StorageSnapshot {
     func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision] {
         guard !ids.isEmpty else { return [:] }
         return try await read { run in
-            let statement = Statement(
-                """
-                SELECT \(EntryRows.headerColumns) FROM roost.entries e
-                WHERE \(Self.isVisible) AND e.id = ANY($3::uuid[])
-                """, parameters + [Parameter(Set(ids))])
-            let headers = try run([statement])[0].rows.map { try EntryRows.Header($0, store: store) }
+            let headers = try entryRows(
+                EntryRows.headerColumns, where: "e.id = ANY($3::uuid[])", Parameter(Set(ids)), run
+            ).map { try EntryRows.Header($0, store: store) }
             return Dictionary(headers.map { ($0.id, $0.position.revision) }) { first, _ in first }
         }
     }
@@ -189,14 +207,14 @@ struct PostgresSnapshot: StorageSnapshot {
         guard !digests.isEmpty else { return [:] }
         return try await read { run in
             // Any number of entries can have the same content. The first one of each is read.
-            let statement = Statement(
-                """
-                SELECT \(EntryRows.columns) FROM roost.entries e WHERE \(Self.isVisible) AND e.row IN (
+            let first = """
+                e.row IN (
                     SELECT min(e.row) FROM roost.entries e
                     WHERE \(Self.isVisible) AND e.digest = ANY($3::bytea[]) AND e.dimension > 0
                     GROUP BY e.digest)
-                """, parameters + [Parameter(digests.map(\.bytes))])
-            let rows = try run([statement])[0].rows
+                """
+            let rows = try entryRows(
+                EntryRows.columns, where: first, Parameter(digests.map(\.bytes)), run)
             let found = try rows.map { row in
                 let bytes = row.bytes(8)
                 guard bytes.count == 32 else { throw Stored.damaged("a digest of \(bytes.count) bytes") }
@@ -227,7 +245,13 @@ extension PostgresSnapshot {
                         Parameter(Attribute.source), Parameter(Set(ids.map(Attribute.value))),
                     ]),
             ])
-            let headers = try headerRows(try results[1].rows.map { try $0.int64(0) }, run)
+            let rows = try results[1].rows.map { try $0.int64(0) }
+            let headers =
+                try rows.isEmpty
+                ? []
+                : entryRows(
+                    EntryRows.headerColumns, where: "e.row = ANY($3::int8[]) ORDER BY e.row",
+                    Parameter(rows), run)
             let records = try results[0].rows.map { try SourceRows.source($0, store: store) }
             let byID = Dictionary(records.map { (ExactText($0.id), $0) }) { first, _ in first }
             var members: [ExactText: [Entry.ID]] = [:]
@@ -242,18 +266,6 @@ extension PostgresSnapshot {
                 return source
             }
         }
-    }
-
-    private func headerRows(
-        _ rows: [Int64], _ run: ([Statement]) throws -> [QueryResult]
-    ) throws -> [ResultRow] {
-        guard !rows.isEmpty else { return [] }
-        let statement = Statement(
-            """
-            SELECT \(EntryRows.headerColumns) FROM roost.entries e
-            WHERE \(Self.isVisible) AND e.row = ANY($3::int8[]) ORDER BY e.row
-            """, parameters + [Parameter(rows)])
-        return try run([statement])[0].rows
     }
 
     func sources() async throws -> [Source] {
@@ -311,14 +323,12 @@ extension PostgresSnapshot {
     }
 
     private func withStoredRepresentatives(
-        _ clusters: [Cluster], _ run: ([Statement]) throws -> [QueryResult]
+        _ clusters: [Cluster], _ run: Run
     ) throws -> [Cluster] {
         let ids = Set(clusters.flatMap(\.representatives))
         guard !ids.isEmpty else { return clusters }
-        let statement = Statement(
-            "SELECT e.id FROM roost.entries e WHERE \(Self.isVisible) AND e.id = ANY($3::uuid[])",
-            parameters + [Parameter(ids)])
-        let stored = Set(try run([statement])[0].rows.map { try $0.uuid(0) })
+        let rows = try entryRows("e.id", where: "e.id = ANY($3::uuid[])", Parameter(ids), run)
+        let stored = Set(try rows.map { try $0.uuid(0) })
         var clusters = clusters
         for index in clusters.indices { clusters[index].representatives.removeAll { !stored.contains($0) } }
         return clusters

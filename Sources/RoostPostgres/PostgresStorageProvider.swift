@@ -49,9 +49,7 @@ public struct PostgresStorageProvider: StorageProvider {
     private final class SharedState: Sendable {
         private struct Contents {
             var isClosed = false
-            var epoch: UUID?
-            var revision = Revision.zero
-            var batch: UUID?
+            var latest = HeadCheck(epoch: nil, revision: .zero, batch: nil)
             var insertedRows = 0
             var analysisThreshold = 2000
         }
@@ -76,16 +74,15 @@ public struct PostgresStorageProvider: StorageProvider {
             }
         }
 
-        var latest: HeadCheck {
-            contents.withLock { HeadCheck(epoch: $0.epoch, revision: $0.revision, batch: $0.batch) }
-        }
+        var latest: HeadCheck { contents.withLock { $0.latest } }
 
         /// Remembers a head. Calls can receive heads in another order than that of their revisions.
         func record(_ head: Head) {
             contents.withLock { contents in
-                let isNewer = contents.epoch != head.epoch || contents.revision < head.revision
-                guard isNewer || contents.revision == head.revision && contents.batch == nil else { return }
-                (contents.epoch, contents.revision, contents.batch) = (head.epoch, head.revision, head.batch)
+                let latest = contents.latest
+                let isNewer = latest.epoch != head.epoch || latest.revision < head.revision
+                guard isNewer || latest.revision == head.revision && latest.batch == nil else { return }
+                contents.latest = HeadCheck(epoch: head.epoch, revision: head.revision, batch: head.batch)
             }
         }
     }
@@ -93,8 +90,6 @@ public struct PostgresStorageProvider: StorageProvider {
     init(store: UUID, pool: ConnectionPool, options: Options) {
         (self.store, self.pool, self.options) = (store, pool, options)
     }
-
-    var errors: ErrorMapping { ErrorMapping(name: pool.settings.displayName) }
 
     // MARK: StorageProvider
 
@@ -113,7 +108,7 @@ public struct PostgresStorageProvider: StorageProvider {
         // The queue gives each handle one transaction at a time. Without it, waiting writers of one process
         // would use up the connections.
         try await writers.run {
-            try await errors.runBlocking { isCancelled in
+            try await pool.errors.runBlocking { isCancelled in
                 try state.checkOpen()
                 let outcome = try CommitTransaction(
                     batch: batch, store: store, pool: pool,
@@ -142,7 +137,7 @@ public struct PostgresStorageProvider: StorageProvider {
         try Task.checkCancellation()
         let head = try await withConnection { connection, limits in try currentHead(connection, limits) }
         return PostgresSnapshot(
-            head: head, pool: pool, retryTimeout: .seconds(options.retryTimeout.asTimeout),
+            head: head, pool: pool, retryTimeout: options.retryTimeout,
             exactSearchLimit: options.exactSearchLimit)
     }
 
@@ -151,7 +146,7 @@ public struct PostgresStorageProvider: StorageProvider {
         try Task.checkCancellation()
         return try await withConnection { connection, limits in
             let head = try currentHead(connection, limits)
-            return try ChangeReader(head).page(after: cursor, limit: limit, connection, limits)
+            return try ChangeReader(head: head).page(after: cursor, limit: limit, connection, limits)
         }
     }
 
@@ -171,17 +166,10 @@ public struct PostgresStorageProvider: StorageProvider {
     /// - Throws: `StorageError`. If the method throws, the contents of the store are unchanged.
     public func compact() async throws {
         try await writers.run {
-            try await errors.runBlocking { isCancelled in
-                try state.checkOpen()
-                try repeating(isCancelled) {
-                    let limits = CallLimits(
-                        .seconds(options.lockTimeout.asTimeout), isCancelled: isCancelled)
-                    try pool.withConnection(limits) { connection in
-                        try Compaction(store: store, keeping: options.snapshotLifetime).run(
-                            connection, limits)
-                    }
-                }
-            }
+            try state.checkOpen()
+            try await pool.call(
+                retryTimeout: options.retryTimeout, timeout: .seconds(options.lockTimeout.asTimeout)
+            ) { try Compaction(store: store, keeping: options.snapshotLifetime).run($0, $1) }
         }
     }
 
@@ -203,20 +191,8 @@ public struct PostgresStorageProvider: StorageProvider {
     func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (Connection, CallLimits) throws -> Value
     ) async throws -> Value {
-        try await errors.runBlocking { isCancelled in
-            try state.checkOpen()
-            return try repeating(isCancelled) {
-                let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
-                return try pool.withConnection(limits) { try body($0, limits) }
-            }
-        }
-    }
-
-    private func repeating<Value>(
-        _ isCancelled: @Sendable () -> Bool, _ body: () throws -> Value
-    ) throws -> Value {
-        try TemporaryFailures(for: .seconds(options.retryTimeout.asTimeout))
-            .repeating(isCancelled: isCancelled, body)
+        try state.checkOpen()
+        return try await pool.call(retryTimeout: options.retryTimeout, body)
     }
 }
 
@@ -260,12 +236,8 @@ extension PostgresStorageProvider {
             throw StorageError(.configuration, "the name of a store must have 1 to 200 bytes")
         }
         let pool = ConnectionPool(address, limit: max(1, options.maximumConnections))
-        let store = try await ErrorMapping(name: address.displayName).runBlocking { isCancelled in
-            let failures = TemporaryFailures(for: .seconds(options.openingTimeout.asTimeout))
-            return try failures.repeating(isCancelled: isCancelled) {
-                let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
-                return try pool.withConnection(limits) { try opening.run($0, pool, limits) }
-            }
+        let store = try await pool.call(retryTimeout: options.openingTimeout) {
+            try opening.run($0, pool, $1)
         }
         self.init(store: store, pool: pool, options: options)
     }
@@ -277,7 +249,9 @@ extension PostgresStorageProvider {
     /// - Throws: `StorageError`.
     public func recordedSpace() async throws -> EmbeddingSpace? {
         let record = try await withConnection { connection, limits in
-            try connection.run(StoreSQL.space(store), limits).rows.first?.bytesIfPresent(0)
+            let selection = Statement(
+                "SELECT space FROM roost.stores WHERE store = $1::uuid", [Parameter(store)])
+            return try connection.run(selection, limits).rows.first?.bytesIfPresent(0)
         }
         guard let record else { return nil }
         return try record.withUnsafeBytes { try Stored.value(EmbeddingSpace.self, $0) }
@@ -288,6 +262,26 @@ extension PostgresStorageProvider {
 }
 
 extension PostgresStorageProvider {
+    /// Gives a user of the server access to all stores in the database. The user that is connected must own the
+    /// tables.
+    ///
+    /// - Parameters:
+    ///   - role: The name of the user, who must exist.
+    ///   - isReadOnly: Whether the user may only read; rights to write are withdrawn.
+    /// - Throws: `StorageError`.
+    public func grantAccess(to role: String, isReadOnly: Bool) async throws {
+        let user = "\"" + role.replacing("\"", with: "\"\"") + "\""
+        let tables = "ON ALL TABLES IN SCHEMA roost"
+        let writing = "INSERT, UPDATE, DELETE \(tables)"
+        let statements = [
+            "GRANT USAGE ON SCHEMA roost TO \(user)", "GRANT SELECT \(tables) TO \(user)",
+            isReadOnly ? "REVOKE \(writing) FROM \(user)" : "GRANT \(writing) TO \(user)",
+        ]
+        try await withConnection { connection, limits in
+            for sql in statements { try connection.execute(sql, limits) }
+        }
+    }
+
     /// Checks the server: its version and that of pgvector.
     ///
     /// The contents are checked by reading them, because every row has a checksum.
@@ -295,9 +289,13 @@ extension PostgresStorageProvider {
     /// - Throws: `StorageError` if the server cannot be reached.
     public func inspectServer() async throws -> [StorageFinding] {
         let (server, extensionVersion) = try await withConnection { connection, limits in
-            let server = try connection.run(StoreSQL.serverVersion, limits).rows[0].text(0)
+            func text(_ sql: String) throws -> String? {
+                try connection.run(Statement(sql, isKept: false), limits).rows.first?.text(0)
+            }
+            // The name and version of the server, without the compiler with which it was built.
+            let server = try text("SELECT split_part(version(), ' on ', 1)") ?? ""
             // Servers with a built-in type for vectors do not have this catalog or this extension.
-            let version = try? connection.run(StoreSQL.vectorVersion, limits).rows.first?.text(0)
+            let version = try? text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
             return (server, version)
         }
         var findings = [StorageFinding.note(location, "is served by \(server)")]

@@ -10,7 +10,7 @@ struct VectorIndex {
         sql = VectorIndexSQL(store: snapshot.store, dimension: snapshot.head.dimension)
     }
 
-    private func capabilities(_ run: NearestSearch.Run) throws -> VectorCapabilities {
+    private func capabilities(_ run: PostgresSnapshot.Run) throws -> VectorCapabilities {
         if let known = snapshot.pool.vectorCapabilities { return known }
         let results = try run(VectorIndexSQL.capabilities + [DistributionSQL.isAvailable])
         let row = results[1].rows[0]
@@ -35,18 +35,17 @@ struct VectorIndex {
     }
 
     private func existing(
-        _ run: NearestSearch.Run
+        _ run: PostgresSnapshot.Run
     ) throws -> [(name: String, isValid: Bool, bytes: Int)] {
         try run([sql.indexes])[0].rows.map { (try $0.text(0), try $0.bool(1), try $0.int(2)) }
     }
 
     // MARK: Searching
 
-    /// The statements of a transaction, and the positions of those that find passages.
-    typealias Searches = (all: [Statement], searches: Range<Int>)
-
-    /// Returns the statements that search with the index; `nil` if it is not complete.
-    func searches(_ nearest: NearestSQL, limit: Int, _ run: NearestSearch.Run) throws -> Searches? {
+    /// Searches with the index, one scan for each of its tables; returns `nil` if it is not complete.
+    func search(
+        _ nearest: NearestSQL, limit: Int, _ run: PostgresSnapshot.Run
+    ) throws -> ArraySlice<QueryResult>? {
         let capabilities = try capabilities(run)
         guard obstacle(capabilities) == nil else { return nil }
         let names = try existing(run).filter(\.isValid).map(\.name)
@@ -54,15 +53,13 @@ struct VectorIndex {
         let settings = VectorIndexSQL.settings(
             limit: limit, continues: capabilities.continuesScans, isDistributed: capabilities.isDistributed)
         let searches = sql.searches(nearest)
-        let first = 1 + settings.count
-        return (
-            [TableSQL.begin] + settings + searches + [TableSQL.commit], first..<first + searches.count
-        )
+        return try run([TableSQL.begin] + settings + searches + [TableSQL.commit])
+            .dropFirst(1 + settings.count).dropLast()
     }
 
     // MARK: State
 
-    func state(_ run: NearestSearch.Run) throws -> PassageIndexState {
+    func state(_ run: PostgresSnapshot.Run) throws -> PassageIndexState {
         if let obstacle = obstacle(try capabilities(run)) {
             return PassageIndexState(isComplete: false, bytes: 0, obstacle: obstacle)
         }
@@ -74,7 +71,7 @@ struct VectorIndex {
 
     /// Returns the statements that build what is missing: the names of indexes with other dimensions and of
     /// incomplete ones, which are removed first, and the definitions of the indexes.
-    func missingParts(_ run: NearestSearch.Run) throws -> [String] {
+    func missingParts(_ run: PostgresSnapshot.Run) throws -> [String] {
         if let obstacle = obstacle(try capabilities(run)) {
             throw StorageError(.unsupported, "cannot build an index in the database: \(obstacle)")
         }

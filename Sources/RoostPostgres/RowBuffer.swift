@@ -18,10 +18,7 @@ struct PendingRows {
             .filter { !$0.isEmpty }
     }
 
-    var size: Int {
-        entries.size + vectors.size + passages.size + attributes.size + removals.size + sources.size
-            + clusters.size + assignments.size
-    }
+    var size: Int { filled.reduce(0) { $0 + $1.size } }
 }
 
 /// Rows that will be inserted into a table, in binary format.
@@ -88,13 +85,18 @@ struct RowBuffer {
     /// Returns statements that insert the rows, each with one array per column.
     func insertions(vectorType: UInt32) -> [Statement] {
         precondition(fields == 0, "a row is incomplete")
+        let names = table.columns.map(\.name).joined(separator: ", ")
+        let arrays = table.columns.enumerated().map { "$\($0.offset + 1)::\($0.element.type.rawValue)[]" }
+        let sql = """
+            INSERT INTO roost.\(table.name) (\(names))
+            SELECT * FROM unnest(\(arrays.joined(separator: ", ")))
+            """
         var statements: [Statement] = []
         var first = 0
         while first < count {
             var last = first + 1
             while last < count, offsets[last + 1] - offsets[first] <= Self.statementSize { last += 1 }
-            statements.append(
-                Statement(TableSQL.insertion(table), arrays(first..<last, vectorType)))
+            statements.append(Statement(sql, self.arrays(first..<last, vectorType)))
             first = last
         }
         return statements
@@ -116,59 +118,8 @@ struct RowBuffer {
         }
         return zip(columns, table.columns).map { column, definition in
             let type = definition.type == .vector ? vectorType : definition.type.oid
-            return Parameter(
-                Parameter.arrayHeader(count: rows.count, hasNull: column.hasNull, type: type) + column.bytes)
+            let header = Parameter.arrayHeader(count: rows.count, hasNull: column.hasNull, type: type)
+            return Parameter(bytes: header + column.bytes)
         }
-    }
-}
-
-/// A value that ``RowBuffer`` writes: its length as a 32-bit integer, or -1 for NULL, and its bytes.
-protocol ColumnValue {
-    func write(to data: inout [UInt8])
-}
-
-extension Optional: ColumnValue where Wrapped: ColumnValue {
-    func write(to data: inout [UInt8]) {
-        if let self { self.write(to: &data) } else { data.append(bigEndian: Int32(-1)) }
-    }
-}
-
-extension [UInt8]: ColumnValue {
-    func write(to data: inout [UInt8]) {
-        data.append(bigEndian: Int32(count))
-        data += self
-    }
-}
-
-extension String: ColumnValue {
-    func write(to data: inout [UInt8]) {
-        data.append(bigEndian: Int32(utf8.count))
-        data += utf8
-    }
-}
-
-extension Int64: ColumnValue {
-    func write(to data: inout [UInt8]) {
-        data.append(bigEndian: Int32(8))
-        data.append(bigEndian: self)
-    }
-}
-
-extension Int: ColumnValue {
-    func write(to data: inout [UInt8]) { Int64(self).write(to: &data) }
-}
-
-extension Double: ColumnValue {
-    func write(to data: inout [UInt8]) { Int64(bitPattern: bitPattern).write(to: &data) }
-}
-
-extension Revision: ColumnValue {
-    func write(to data: inout [UInt8]) { Int64(rawValue).write(to: &data) }
-}
-
-extension UUID: ColumnValue {
-    func write(to data: inout [UInt8]) {
-        data.append(bigEndian: Int32(16))
-        data.append(self)
     }
 }

@@ -19,51 +19,18 @@ struct Statement: Sendable {
 struct Parameter: Sendable {
     let bytes: [UInt8]?
 
-    init(_ bytes: [UInt8]?) { self.bytes = bytes }
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
-    init(_ value: Int64) {
-        var bytes: [UInt8] = []
-        bytes.append(bigEndian: value)
-        self.bytes = bytes
+    init(_ value: some ColumnValue) {
+        var data: [UInt8] = []
+        value.write(to: &data)
+        let isNull = data.withUnsafeBytes { $0.bigEndian(at: 0, as: Int32.self) } < 0
+        bytes = isNull ? nil : Array(data.dropFirst(4))
     }
 
-    init(_ value: Int) { self.init(Int64(value)) }
-
-    init(_ value: Double) { self.init(Int64(bitPattern: value.bitPattern)) }
-
-    init(_ id: UUID) {
-        var bytes: [UInt8] = []
-        bytes.append(id)
-        self.bytes = bytes
-    }
-
-    init(_ ids: some Collection<UUID>) {
-        self.init(array: ids, of: .uuid) { $1.append($0) }
-    }
-
-    init(_ values: some Collection<Int64>) {
-        self.init(array: values, of: .int8) { $1.append(bigEndian: $0) }
-    }
-
-    init(_ values: some Collection<Double>) {
-        self.init(array: values, of: .float8) { $1.append(bigEndian: $0.bitPattern) }
-    }
-
-    init(_ values: some Collection<[UInt8]>) {
-        self.init(array: values, of: .bytea) { $1 += $0 }
-    }
-
-    private init<Element>(
-        array: some Collection<Element>, of type: ColumnType, _ append: (Element, inout [UInt8]) -> Void
-    ) {
-        var bytes = Self.arrayHeader(count: array.count, hasNull: false, type: type.oid)
-        for element in array {
-            let start = bytes.count
-            bytes.append(bigEndian: Int32(0))
-            append(element, &bytes)
-            let length = UInt32(bytes.count - start - 4).bigEndian
-            withUnsafeBytes(of: length) { bytes.replaceSubrange(start..<start + 4, with: $0) }
-        }
+    init<Value: ColumnValue>(_ values: some Collection<Value>) {
+        var bytes = Self.arrayHeader(count: values.count, hasNull: false, type: Value.type.oid)
+        for value in values { value.write(to: &bytes) }
         self.bytes = bytes
     }
 
@@ -93,6 +60,75 @@ enum ColumnType: String {
         case .bytea: 17
         case .vector: 0
         }
+    }
+}
+
+/// A value of a column, which is written as its length in 32 bits, or -1 for NULL, and its bytes.
+protocol ColumnValue {
+    static var type: ColumnType { get }
+
+    func write(to data: inout [UInt8])
+}
+
+extension Optional: ColumnValue where Wrapped: ColumnValue {
+    static var type: ColumnType { Wrapped.type }
+
+    func write(to data: inout [UInt8]) {
+        if let self { self.write(to: &data) } else { data.append(bigEndian: Int32(-1)) }
+    }
+}
+
+extension [UInt8]: ColumnValue {
+    static var type: ColumnType { .bytea }
+
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(count))
+        data += self
+    }
+}
+
+extension String: ColumnValue {
+    static var type: ColumnType { .bytea }
+
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(utf8.count))
+        data += utf8
+    }
+}
+
+extension Int64: ColumnValue {
+    static var type: ColumnType { .int8 }
+
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(8))
+        data.append(bigEndian: self)
+    }
+}
+
+extension Int: ColumnValue {
+    static var type: ColumnType { .int8 }
+
+    func write(to data: inout [UInt8]) { Int64(self).write(to: &data) }
+}
+
+extension Revision: ColumnValue {
+    static var type: ColumnType { .int8 }
+
+    func write(to data: inout [UInt8]) { Int64(clamping: rawValue).write(to: &data) }
+}
+
+extension Double: ColumnValue {
+    static var type: ColumnType { .float8 }
+
+    func write(to data: inout [UInt8]) { Int64(bitPattern: bitPattern).write(to: &data) }
+}
+
+extension UUID: ColumnValue {
+    static var type: ColumnType { .uuid }
+
+    func write(to data: inout [UInt8]) {
+        data.append(bigEndian: Int32(16))
+        data.append(self)
     }
 }
 
@@ -142,7 +178,7 @@ extension UnsafeRawBufferPointer {
 
 /// The rows that a statement returned, in binary format. Only one thread uses a result.
 final class QueryResult {
-    private let handle: OpaquePointer
+    fileprivate let handle: OpaquePointer
 
     /// Takes ownership of a result of libpq.
     init(_ handle: OpaquePointer) { self.handle = handle }
@@ -152,16 +188,6 @@ final class QueryResult {
     var count: Int { Int(PQntuples(handle)) }
 
     var rows: [ResultRow] { (0..<count).map { ResultRow(result: self, index: Int32($0)) } }
-
-    func isNull(_ row: Int32, _ column: Int) -> Bool {
-        PQgetisnull(handle, row, Int32(column)) != 0
-    }
-
-    func bytes(_ row: Int32, _ column: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
-            start: PQgetvalue(handle, row, Int32(column)), count: Int(PQgetlength(handle, row, Int32(column)))
-        )
-    }
 }
 
 /// One row of a result. Values are read by the index of their column.
@@ -169,10 +195,14 @@ struct ResultRow {
     let result: QueryResult
     let index: Int32
 
-    func isNull(_ column: Int) -> Bool { result.isNull(index, column) }
+    func isNull(_ column: Int) -> Bool { PQgetisnull(result.handle, index, Int32(column)) != 0 }
 
     /// Returns the bytes of a value, which stay valid as long as the result exists; empty for NULL.
-    func rawBytes(_ column: Int) -> UnsafeRawBufferPointer { result.bytes(index, column) }
+    func rawBytes(_ column: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: PQgetvalue(result.handle, index, Int32(column)),
+            count: Int(PQgetlength(result.handle, index, Int32(column))))
+    }
 
     func bytes(_ column: Int) -> [UInt8] { Array(rawBytes(column)) }
 

@@ -18,8 +18,12 @@ struct StoreOpening {
         // Two clients can create the same store at the same time: both insert a head, and the name decides
         // whose head is used. The other head stays unused.
         let head = Head(store: UUID(), epoch: UUID())
-        let record = try space.map { try Stored.json($0) }
-        _ = try connection.run([head.insertion, StoreSQL.insertion(name, head.store, record)], limits)
+        let insertion = Statement(
+            """
+            INSERT INTO roost.stores (name, store, space) VALUES ($1::bytea, $2::uuid, $3::bytea)
+            ON CONFLICT DO NOTHING
+            """, [Parameter(name), Parameter(head.store), Parameter(try space.map { try Stored.json($0) })])
+        _ = try connection.run([head.insertion, insertion], limits)
         guard let found = try find(connection, limits) else { throw BatchReading.missing }
         return found
     }
@@ -28,32 +32,10 @@ struct StoreOpening {
         if let store {
             return try connection.run(Head.selection(store), limits).rows.isEmpty ? nil : store
         }
-        return try connection.run(StoreSQL.selection(name ?? ""), limits).rows.first?.uuid(0)
+        let selection = Statement(
+            "SELECT store FROM roost.stores WHERE name = $1::bytea", [Parameter(name ?? "")])
+        return try connection.run(selection, limits).rows.first?.uuid(0)
     }
-}
-
-enum StoreSQL {
-    static func selection(_ name: String) -> Statement {
-        Statement("SELECT store FROM roost.stores WHERE name = $1::bytea", [Parameter(Array(name.utf8))])
-    }
-
-    static func space(_ store: UUID) -> Statement {
-        Statement("SELECT space FROM roost.stores WHERE store = $1::uuid", [Parameter(store)])
-    }
-
-    static func insertion(_ name: String, _ store: UUID, _ space: [UInt8]?) -> Statement {
-        Statement(
-            """
-            INSERT INTO roost.stores (name, store, space) VALUES ($1::bytea, $2::uuid, $3::bytea)
-            ON CONFLICT DO NOTHING
-            """, [Parameter(Array(name.utf8)), Parameter(store), Parameter(space)])
-    }
-
-    /// The name and version of the server, without the compiler with which it was built.
-    static let serverVersion = Statement("SELECT split_part(version(), ' on ', 1)", isKept: false)
-
-    static let vectorVersion = Statement(
-        "SELECT extversion FROM pg_extension WHERE extname = 'vector'", isKept: false)
 }
 
 /// Brings the tables of a database to the version that this client uses.
@@ -82,12 +64,9 @@ struct SchemaMigration {
         if try connection.run(Schema.vectorType, limits).rows[0].isNull(0) {
             try createVectorType(connection, limits)
         }
-        for sql in Schema.preparation { try repeating { try connection.execute(sql, limits) } }
-        for migration in Schema.migrations where migration.version > version {
-            for sql in migration.statements { try repeating { try connection.execute(sql, limits) } }
-            try distribute(connection, limits)
-            _ = try connection.run(Schema.record(migration), limits)
-        }
+        for sql in Schema.tables { try repeating { try connection.execute(sql, limits) } }
+        try distribute(connection, limits)
+        _ = try connection.run(Schema.record, limits)
     }
 
     private func checkedVersion(_ connection: Connection, _ limits: CallLimits) throws -> Int64 {
@@ -107,8 +86,8 @@ struct SchemaMigration {
         } catch ConnectionError.rejected("42501", let message) {
             throw StorageError(
                 .readOnly,
-                "cannot add the type for vectors to \(name): \(message); let the owner of the database "
-                    + "run CREATE EXTENSION vector, or grant the privileges of a Roost owner to the user")
+                "cannot add the type for vectors to \(name): \(message); let an administrator of the "
+                    + "database run CREATE EXTENSION vector")
         } catch ConnectionError.rejected(let state, let message) {
             throw StorageError(
                 .unsupported,

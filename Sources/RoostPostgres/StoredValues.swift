@@ -100,8 +100,7 @@ enum Stored {
     /// store is detected.
     static func checksumSeed(_ store: UUID) -> UInt32 {
         var field: [UInt8] = []
-        field.append(bigEndian: Int32(16))
-        field.append(store)
+        store.write(to: &field)
         return field.withUnsafeBytes { CRC32C.checksum($0) }
     }
 }
@@ -112,39 +111,25 @@ enum EntryFingerprint {
     static func of(_ entry: Entry) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(entry.id)
-        append(entry.content, to: &bytes)
-        append(entry.source, to: &bytes)
-        append(entry.key, to: &bytes)
-        bytes.append(bigEndian: entry.createdAt.milliseconds)
-        bytes.append(bigEndian: entry.updatedAt.milliseconds)
-        bytes.append(bigEndian: UInt64(entry.tags.count))
-        for tag in entry.tags { append(tag, to: &bytes) }
+        for text in [entry.content, entry.source, entry.key] { text.write(to: &bytes) }
+        entry.createdAt.milliseconds.write(to: &bytes)
+        entry.updatedAt.milliseconds.write(to: &bytes)
+        append(.array(entry.tags.map { .string($0) }), to: &bytes)
         append(.object(entry.metadata), to: &bytes)
-        append(entry.structure?.base64(of: entry.content), to: &bytes)
+        (entry.structure?.base64(of: entry.content)).write(to: &bytes)
         append(entry.embeddings, to: &bytes)
-        bytes.append(bigEndian: UInt64(entry.passages.count))
         for passage in entry.passages {
             for number in [
                 passage.ordinal, passage.utf8Range.lowerBound, passage.utf8Range.upperBound,
                 passage.tokenCount,
-            ] { bytes.append(bigEndian: Int64(number)) }
+            ] { number.write(to: &bytes) }
             append(passage.vector, to: &bytes)
         }
         return SHA256.hash(bytes)
     }
 
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(bigEndian: UInt64(text.utf8.count))
-        bytes += text.utf8
-    }
-
-    private static func append(_ text: String?, to bytes: inout [UInt8]) {
-        bytes.append(text == nil ? 0 : 1)
-        if let text { append(text, to: &bytes) }
-    }
-
     private static func append(_ vector: [Float], to bytes: inout [UInt8]) {
-        bytes.append(bigEndian: UInt64(vector.count))
+        vector.count.write(to: &bytes)
         // Adding zero turns -0 into 0, because the two are equal.
         bytes.append(elements: vector.map { $0 + 0 })
     }
@@ -157,23 +142,23 @@ enum EntryFingerprint {
         case .bool(let value): bytes += [1, value ? 1 : 0]
         case .integer(let value):
             bytes.append(2)
-            bytes.append(bigEndian: value)
+            value.write(to: &bytes)
         case .number(let value):
             if let whole = Int64(exactly: value) { return append(.integer(whole), to: &bytes) }
             bytes.append(3)
-            bytes.append(bigEndian: value.bitPattern)
+            value.write(to: &bytes)
         case .string(let value):
             bytes.append(4)
-            append(value, to: &bytes)
+            value.write(to: &bytes)
         case .array(let values):
             bytes.append(5)
-            bytes.append(bigEndian: UInt64(values.count))
+            values.count.write(to: &bytes)
             for value in values { append(value, to: &bytes) }
         case .object(let values):
             bytes.append(6)
-            bytes.append(bigEndian: UInt64(values.count))
+            values.count.write(to: &bytes)
             for (key, value) in values.sorted(by: { ExactText($0.key) < ExactText($1.key) }) {
-                append(key, to: &bytes)
+                key.write(to: &bytes)
                 append(value, to: &bytes)
             }
         }

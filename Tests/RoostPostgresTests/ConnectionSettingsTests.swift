@@ -61,6 +61,7 @@ struct ErrorMappingTests {
         ("57014", .locked, "statement timeout"), ("55P03", .locked, "lock timeout"),
         ("42883", .unsupported, "feature"), ("57P05", .unavailable, "try again later"),
         ("XX001", .damaged, "restore a backup"), ("57P01", .unavailable, "try again later"),
+        ("XX002", .damaged, "restore a backup"), ("XX000", .unavailable, "try again later"),
         ("40001", .unavailable, "try again later"), ("22012", .inputOutput, "22012"),
     ]) func `a rejected statement is reported with the next step`(
         state: String, code: StorageError.Code, step: String
@@ -99,14 +100,14 @@ struct ErrorMappingTests {
             mapping.storageError(.rejected(state: "42501", message: message)).message
         }
         #expect(step("must be owner of table vectors").contains("who created the tables"))
-        #expect(step("permission denied for schema roost").contains("grant the privileges"))
+        #expect(step("permission denied for schema roost").contains("'roost grant'"))
     }
 
     @Test func `only a rejection within a session excludes a commit`() {
         #expect(ConnectionError.rejected(state: "40001", message: "").excludesCommit)
         #expect(ConnectionError.rejected(state: "23505", message: "").excludesCommit)
         // The session can end after the commit, and 40003 means that the outcome is unknown.
-        for state in ["57P01", "57P02", "08006", "40003"] {
+        for state in ["57P01", "57P02", "08006", "40003", "XX000"] {
             #expect(!ConnectionError.rejected(state: state, message: "").excludesCommit)
         }
         #expect(!ConnectionError.lost(message: "").excludesCommit)

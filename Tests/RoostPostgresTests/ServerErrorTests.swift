@@ -75,18 +75,17 @@ import Testing
         }
         let none = await openingError(try TestServer.settings(owner.values.merging(roles[0]) { $1 }))
         #expect(none?.code == .readOnly)
-        #expect(none?.message.contains("grant the privileges") == true)
+        #expect(none?.message.contains("'roost grant'") == true)
 
         let store = try await PostgresStorageProvider(address: owner, name: "shared")
-        let connection = try Connection(owner)
         for role in roles[1...] {
-            let user = try #require(role["user"])
-            try connection.execute("GRANT USAGE ON SCHEMA roost TO \(user)", limits)
-            try connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA roost TO \(user)", limits)
+            try await store.grantAccess(to: try #require(role["user"]), isReadOnly: false)
         }
-        let writerName = try #require(roles[2]["user"])
-        try connection.execute(
-            "GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA roost TO \(writerName)", limits)
+        // The second call withdraws the right to write.
+        try await store.grantAccess(to: try #require(roles[1]["user"]), isReadOnly: true)
+        await #expect(throws: StorageError.self) {
+            try await store.grantAccess(to: "no\"body", isReadOnly: true)
+        }
         let writer = try await PostgresStorageProvider(
             address: try TestServer.settings(owner.values.merging(roles[2]) { $1 }), name: "shared")
         let entry = Entry(content: "by the writer", embeddings: [1, 0], createdAt: Date(milliseconds: 0))
@@ -102,7 +101,7 @@ import Testing
 
     @Test func `tables of a newer version are refused`() async throws {
         let settings = try newDatabase { connection in
-            for sql in Schema.preparation { try connection.execute(sql, limits) }
+            for sql in [Schema.createVectorType] + Schema.tables { try connection.execute(sql, limits) }
             try connection.execute("INSERT INTO roost.migrations VALUES (7, 7)", limits)
         }
         let error = await openingError(settings)

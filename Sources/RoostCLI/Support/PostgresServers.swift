@@ -42,6 +42,12 @@ struct PostgresServers: ServerStorage {
         return findings
     }
 
+    func grant(_ role: String, isReadOnly: Bool, to store: UUID) async throws {
+        let provider = try await provider(store)
+        try await provider.grantAccess(to: role, isReadOnly: isReadOnly)
+        try await provider.close()
+    }
+
     func name(of store: UUID) -> String {
         (try? address(of: store).displayName) ?? "the PostgreSQL server"
     }
