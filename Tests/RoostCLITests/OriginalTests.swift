@@ -139,8 +139,10 @@ import Testing
         let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--json")
         #expect(made.status == 0 && made.output.contains("\"damagedDocuments\" : [\n"), "\(made)")
         #expect(made.error.contains("excluded a damaged original file"))
-        #expect(try cli.roost("backup", "create", "--store=s").status == 0)
-        let snapshots = cli.home.appendingPathComponent("s/backups/repository/snapshots")
+        let own = try cli.roost("backup", "create", "--store=s")
+        let path = try #require(own.error.firstMatch(of: /written to (\S+);/)?.1)
+        #expect(own.status == 0 && path.hasPrefix(cli.home.path + "/.local/share/roost/backups/s-"), "\(own)")
+        let snapshots = URL(fileURLWithPath: "\(path)/snapshots")
         let old = try #require(FileManager.default.contentsOfDirectory(atPath: snapshots.path).first)
         try Data("x".utf8).write(to: snapshots.appendingPathComponent(old))
         let running = try cli.start(

@@ -94,10 +94,12 @@ struct ClusterTests {
         let folder = try TemporaryFolder().url.appendingPathComponent("store")
         let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         try await store.add("a text")
-        try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
+        let backups = BackupSettings(folder: TemporaryFolder.unusedURL())
+        let settings = HTTPHarness.settings { ($0.directory, $0.backups) = (folder, backups) }
+        try await HTTPHarness.run(settings, store: store) { harness in
             let backup = try await harness.send(.POST, "/api/v1/backups").json
             let id = try #require(backup["snapshot"]?.string)
-            let snapshots = folder.appendingPathComponent("backups/repository/snapshots")
+            let snapshots = StoreBackup(folder, backups).ownRepository.appendingPathComponent("snapshots")
             try Data("{".utf8).write(to: snapshots.appendingPathComponent(id))
             let list = try await harness.send(.GET, "/api/v1/backups").json
             #expect(list["backups"] == [] && list["unreadable"] == [.string(id)], "\(list)")
@@ -115,7 +117,8 @@ struct ClusterTests {
         try await store.add("a text")
         var settings = HTTPHarness.settings {
             $0.directory = folder
-            $0.backupPassphrase = "correct horse battery"
+            $0.backups = BackupSettings(
+                folder: TemporaryFolder.unusedURL(), passphrase: "correct horse battery")
         }
         try await HTTPHarness.run(settings, store: store) { harness in
             let backup = try await harness.send(.POST, "/api/v1/backups").json
@@ -123,7 +126,7 @@ struct ClusterTests {
             let list = try await harness.send(.GET, "/api/v1/backups").json["backups"]?.elements ?? []
             #expect(list.map { $0["id"] } == [backup["snapshot"]])
         }
-        settings.backupPassphrase = nil
+        settings.backups.passphrase = nil
         try await HTTPHarness.run(settings, store: store) { harness in
             #expect(try await harness.send(.GET, "/api/v1/backups").status == 409)
             let refused = try await harness.send(.POST, "/api/v1/backups")

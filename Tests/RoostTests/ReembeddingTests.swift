@@ -85,7 +85,7 @@ private final class NamedEmbedder: Embedder {
         let entries = try await before.storage.fetchEntries()
         let clusters = try await before.storage.fetchClusters()
         let stamp = try await before.storage.snapshot().stamp
-        let report = try await ModelMigration(of: directory, to: new).run()
+        let report = try await migration(of: directory, to: new).run()
         #expect(
             (report.entries, report.embedded, report.isMoved, report.hasClusters) == (300, 300, true, true))
 
@@ -119,13 +119,13 @@ private final class NamedEmbedder: Embedder {
 
         // The backup contains the store before the migration.
         let repository = try await BackupRepository.open(
-            FileSystemRetrieval(baseURL: StoreBackup(directory).ownRepository))
+            FileSystemRetrieval(baseURL: StoreBackup(directory, backups(of: directory)).ownRepository))
         let backup = StoreBackup(TemporaryFolder.unusedURL())
         try await backup.restore(try await repository.snapshot(report.backup ?? ""), from: repository)
         let copy = try await KnowledgeStore.open(at: backup.directory) { _ in old }
         #expect(try await copy.storage.fetchEntries() == entries)
         try await copy.close()
-        let again = try await ModelMigration(of: directory, to: new).run()
+        let again = try await migration(of: directory, to: new).run()
         #expect(!again.isMoved && again.embedded == 0)
         try await after.close()
         try await before.close()
@@ -136,7 +136,7 @@ private final class NamedEmbedder: Embedder {
         let before = try await store(.sqlite, old)
         _ = try await before.search("swift")
         let entry = try #require(try await before.storage.fetchEntries().first)
-        var reembedding = ModelMigration(of: directory, to: new)
+        var reembedding = migration(of: directory, to: new)
         reembedding.makesBackup = false
         #expect(try await reembedding.run().backup == nil)
         for call in [
@@ -161,7 +161,7 @@ private final class NamedEmbedder: Embedder {
         let before = try await store(provider, old)
         let failing = NamedEmbedder("new", dimension: 5, failingAfter: 260)
         await #expect(throws: NamedEmbedder.Failed.self) {
-            try await ModelMigration(of: directory, to: failing).run()
+            try await migration(of: directory, to: failing).run()
         }
         let unfinished = try #require(try await ModelMigration.unfinished(in: directory))
         #expect(
@@ -174,7 +174,7 @@ private final class NamedEmbedder: Embedder {
         try await before.storage.deleteEntry(entries[4].id)
         try await before.add("one more")
         let new = NamedEmbedder("new", dimension: 5)
-        let report = try await ModelMigration(of: directory, to: new).run()
+        let report = try await migration(of: directory, to: new).run()
         #expect((report.entries, report.embedded) == (300, 300 - 256 + 1 + 1))
         let after = try await open(new)
         let moved = try await after.storage.fetchEntries()
@@ -187,7 +187,7 @@ private final class NamedEmbedder: Embedder {
         for name in ["first", "second"] {
             let failing = NamedEmbedder(name, dimension: 5, failingAfter: 256)
             await #expect(throws: NamedEmbedder.Failed.self) {
-                try await ModelMigration(of: directory, to: failing).run()
+                try await migration(of: directory, to: failing).run()
             }
             #expect(try await ModelMigration.unfinished(in: directory)?.space.model == name)
         }
@@ -211,7 +211,7 @@ private final class NamedEmbedder: Embedder {
                 }
             }
         }()
-        _ = try await ModelMigration(of: directory, to: new).run()
+        _ = try await migration(of: directory, to: new).run()
         let count = try await added
         let after = try await open(new)
         let moved = try await after.storage.fetchEntries()
@@ -248,7 +248,7 @@ private final class NamedEmbedder: Embedder {
         #expect(try StoreManifest.read(in: directory).move == nil)
         #expect(try StoreManifest.read(in: directory).format == 1)
         if !isCommitted {
-            #expect(try await ModelMigration(of: directory, to: new).run().isMoved)
+            #expect(try await migration(of: directory, to: new).run().isMoved)
             #expect(try StoreManifest.read(in: directory).move == nil)
         }
     }
@@ -260,7 +260,7 @@ private final class NamedEmbedder: Embedder {
             for _ in 0..<3 {
                 group.addTask { [directory] in
                     do {
-                        return .success(try await ModelMigration(of: directory, to: new).run().isMoved)
+                        return .success(try await migration(of: directory, to: new).run().isMoved)
                     } catch {
                         return .failure(error)
                     }
@@ -275,19 +275,19 @@ private final class NamedEmbedder: Embedder {
 
         let newest = NamedEmbedder("newest", dimension: 7)
         let task = Task {
-            try await ModelMigration(of: directory, to: newest).run { _ in
+            try await migration(of: directory, to: newest).run { _ in
                 withUnsafeCurrentTask { $0?.cancel() }
             }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try await ModelMigration.unfinished(in: directory)?.done == 256)
-        #expect(try await ModelMigration(of: directory, to: newest).run().embedded == 44)
+        #expect(try await migration(of: directory, to: newest).run().embedded == 44)
     }
 
     @Test func `a JSON store that is repaired after a migration has only new vectors`() async throws {
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
         try await store(.json, old).close()
-        #expect(try await ModelMigration(of: directory, to: new).run().isMoved)
+        #expect(try await migration(of: directory, to: new).run().isMoved)
         let generations = directory.appendingPathComponent("Storage/generations")
         let names = try FileManager.default.contentsOfDirectory(atPath: generations.path)
         #expect(names.count == 1)
@@ -296,10 +296,23 @@ private final class NamedEmbedder: Embedder {
         try file.seek(toOffset: 100)
         try file.write(contentsOf: Data([1, 2, 3, 4, 5, 6, 7, 8]))
         try file.close()
-        _ = try await StoreInspector(directory) { [new] }.repair()
+        var inspector = StoreInspector(directory) { [new] }
+        inspector.backups = backups(of: directory)
+        _ = try await inspector.repair()
         let after = try await open(new)
         for entry in try await after.storage.fetchEntries() where !entry.embeddings.isEmpty {
             #expect(entry.embeddings == new.vector(entry.content))
         }
     }
+}
+
+/// Returns settings with a folder for backups next to the folder of the store.
+private func backups(of directory: URL) -> BackupSettings {
+    BackupSettings(folder: directory.appendingPathExtension("backups"))
+}
+
+private func migration(of directory: URL, to embedder: any Embedder) -> ModelMigration {
+    var migration = ModelMigration(of: directory, to: embedder)
+    migration.backups = backups(of: directory)
+    return migration
 }

@@ -83,6 +83,7 @@ import Testing
         try await store.close()
 
         var inspector = StoreInspector(folder)
+        inspector.backups.folder = TemporaryFolder.unusedURL()
         let found = try await inspector.inspect()
         #expect(found.contains { $0.severity == .damage && $0.remedy == "computes its vectors again" })
         // Without the model, the repair reports what is missing and keeps the entry.

@@ -3,13 +3,30 @@ public import RoostChunks
 import RoostFiles
 import RoostModel
 
+/// The location and the secret of the stores' own backup repositories.
+public struct BackupSettings: Sendable {
+    /// The folder that contains a repository for each store; `nil` for `roost/backups` in `$XDG_DATA_HOME` or,
+    /// by default, in `~/.local/share`.
+    public var folder: URL?
+    /// The passphrase of the repositories; `nil` if they are not encrypted.
+    public var passphrase: String?
+
+    /// Creates settings.
+    public init(folder: URL? = nil, passphrase: String? = nil) {
+        (self.folder, self.passphrase) = (folder, passphrase)
+    }
+}
+
 /// Creates backups of the store in a folder and restores stores from backups.
 public struct StoreBackup: Sendable {
     /// The store's folder.
     public let directory: URL
+    private let settings: BackupSettings
 
     /// Creates the backups of the store in `directory`.
-    public init(_ directory: URL) { self.directory = directory }
+    public init(_ directory: URL, _ settings: BackupSettings = BackupSettings()) {
+        (self.directory, self.settings) = (directory, settings)
+    }
 
     static let folderName = "backups"
     /// The name of the snapshot attribute that contains the store's manifest.
@@ -22,10 +39,22 @@ public struct StoreBackup: Sendable {
     /// The rule for keeping automatic snapshots: the last three, and the newest of each of the last 7 days.
     public static let automaticRetention = BackupRetention(last: 3, daily: 7)
 
-    /// The store's own backup repository: `backups/repository` in its folder.
+    /// The store's own backup repository: `NAME-ID` in the folder of the settings, outside of the store's
+    /// folder, so that a lost folder does not include its backups. `NAME` is the name of the store's folder or,
+    /// for `.roost`, of the folder that contains it; `ID` is the beginning of the store's id.
     public var ownRepository: URL {
-        directory.appendingPathComponent(Self.folderName, isDirectory: true)
-            .appendingPathComponent("repository", isDirectory: true)
+        let folder = settings.folder ?? ModelLibrary.userData().appendingPathComponent(Self.folderName)
+        let store = directory.standardizedFileURL
+        let named = store.lastPathComponent == ".roost" ? store.deletingLastPathComponent() : store
+        let prefix = named.lastPathComponent.replacing("/", with: "") + "-"
+        var name = (try? StoreManifest.read(in: directory))?.store.map { prefix + $0.text.prefix(8) }
+        if name == nil {
+            // The repository of a lost store is the only one with its name.
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            let found = names.filter { $0.hasPrefix(prefix) && $0.utf8.count == prefix.utf8.count + 8 }
+            name = found.count == 1 ? found[0] : nil
+        }
+        return folder.appendingPathComponent(name ?? named.lastPathComponent, isDirectory: true)
     }
 
     // MARK: Creating
@@ -69,18 +98,14 @@ public struct StoreBackup: Sendable {
     /// Creates a snapshot in the store's own repository before an operation that rewrites much of the store,
     /// and removes old automatic snapshots.
     ///
-    /// - Parameters:
-    ///   - passphrase: The passphrase of the repository; `nil` if it is not encrypted.
-    ///   - forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
+    /// - Parameter forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
     /// - Returns: The report of the backup. If old snapshots cannot be removed, the backup is valid, and
     ///   `BackupReport/retentionFailure` is the cause.
     /// - Throws: `BackupError` with `.wrongPassphrase`; the errors of ``create(in:tags:progress:)``. If this
     ///   call throws, do not start the operation.
     @discardableResult
-    public func createAutomatically(
-        passphrase: String? = nil, forgetsOld: Bool = true
-    ) async throws -> BackupReport {
-        let repository = try await openOrCreateOwn(passphrase: passphrase)
+    public func createAutomatically(forgetsOld: Bool = true) async throws -> BackupReport {
+        let repository = try await openOrCreateOwn()
         var report = try await create(in: repository, tags: [Self.automaticTag])
         guard forgetsOld else { return report }
         // The snapshot exists now, so a failure does not make the backup fail. Later calls try again.
@@ -108,7 +133,8 @@ public struct StoreBackup: Sendable {
     ///
     /// A passphrase from the environment may be meant for other repositories. If it is wrong, this function
     /// also tries to open the repository without a passphrase.
-    package func openOrCreateOwn(passphrase: String?) async throws -> BackupRepository {
+    package func openOrCreateOwn() async throws -> BackupRepository {
+        let passphrase = settings.passphrase
         // The repository must not create the folder of a store that was moved away.
         guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
         do {

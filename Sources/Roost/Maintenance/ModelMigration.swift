@@ -24,8 +24,8 @@ public struct ModelMigration: Sendable {
     public let embedder: any Embedder
     /// Whether phase 2 creates a backup.
     public var makesBackup = true
-    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
-    public var passphrase: String?
+    /// The settings of the store's own backup repository.
+    public var backups = BackupSettings()
 
     /// Creates a migration of the store in `directory` to the model of `embedder`.
     public init(of directory: URL, to embedder: any Embedder) {
@@ -165,7 +165,7 @@ public struct ModelMigration: Sendable {
     ) async throws {
         try await collection.collect(from: storage, &report, progress)
         if makesBackup {
-            let backup = try await StoreBackup(directory).createAutomatically(passphrase: passphrase)
+            let backup = try await StoreBackup(directory, backups).createAutomatically()
             report.backup = backup.snapshot.id
         }
         var entries = MigratedEntries()

@@ -13,8 +13,8 @@ public struct StoreInspector: Sendable {
     /// Returns the embedder of the store's embedding space, with which ``repair()`` computes invalid vectors
     /// again; by default, one of `embedders` is used.
     public var embedder: (@Sendable (EmbeddingSpace) throws -> any Embedder)?
-    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
-    public var passphrase: String?
+    /// The settings of the store's own backup repository.
+    public var backups = BackupSettings()
 
     /// Creates an inspector.
     ///

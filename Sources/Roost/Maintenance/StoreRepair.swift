@@ -92,8 +92,8 @@ struct StoreRepair {
             findings.contains(where: { $0.severity == .damage })
         else { return [] }
         do {
-            let report = try await StoreBackup(directory)
-                .createAutomatically(passphrase: inspector.passphrase, forgetsOld: false)
+            let report = try await StoreBackup(directory, inspector.backups)
+                .createAutomatically(forgetsOld: false)
             return [
                 .note(
                     directory.path,

@@ -29,15 +29,17 @@ public struct ModelLibrary: Sendable, Hashable {
         if let named = environment["ROOST_MODELS"], !named.isEmpty {
             return ModelLibrary(directory: URL(fileURLWithPath: named))
         }
-        let data: URL
+        return ModelLibrary(directory: userData(environment).appendingPathComponent("models"))
+    }
+
+    /// Returns the folder of the current user's data, as determined by the given environment variables.
+    static func userData(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
         // The specification requires that relative paths are ignored.
         if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
-            data = URL(fileURLWithPath: path)
-        } else {
-            let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
-            data = URL(fileURLWithPath: home).appendingPathComponent(".local/share")
+            return URL(fileURLWithPath: path).appendingPathComponent("roost")
         }
-        return ModelLibrary(directory: data.appendingPathComponent("roost/models"))
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+        return URL(fileURLWithPath: home).appendingPathComponent(".local/share/roost")
     }
 
     // MARK: Opening

@@ -78,11 +78,12 @@ struct BackupCommand: AsyncParsableCommand {
                     CreatedSnapshotDocument(report, encrypted: repository.isEncrypted))
             }
             Terminal.write(SnapshotDocument(report.snapshot).line)
+            let target = try backups.location(options)
             options.note(
-                "\(ByteCount.text(report.writtenBytes)) written; \(report.newSegments) of "
-                    + "\(report.segments) segments are new"
+                "\(ByteCount.text(report.writtenBytes)) written to \(Terminal.line(target.name)); "
+                    + "\(report.newSegments) of \(report.segments) segments are new"
                     + (repository.isEncrypted ? "" : "; not encrypted"))
-            if !repository.isEncrypted, try backups.location(options).isReadableInTransit {
+            if !repository.isEncrypted, target.isReadableInTransit {
                 options.note("the backup was sent unencrypted over http; others on the network can read it")
             }
         }

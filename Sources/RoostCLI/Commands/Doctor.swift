@@ -56,7 +56,7 @@ struct Doctor: AsyncParsableCommand {
             return names.compactMap { try? models.open($0) }
         }
         inspection.embedder = { try EmbedderChoice.open(for: $0) }
-        inspection.passphrase = try BackupOptions.passphraseFromEnvironment()
+        inspection.backups = try BackupOptions.ownSettings()
         let progress = Progress(isQuiet: options.quiet)
         var findings = try await progress.during("checking") { try await inspection.inspect() }
         if let manifest = try? await StoreManifest.settled(in: location),

@@ -316,7 +316,7 @@ struct UseModel: AsyncParsableCommand {
         for text in notes { options.note(text) }
         var reembedding = ModelMigration(of: location, to: embedder)
         reembedding.makesBackup = !noBackup
-        reembedding.passphrase = try BackupOptions.passphraseFromEnvironment()
+        reembedding.backups = try BackupOptions.ownSettings()
         let progress = Progress(isQuiet: options.quiet)
         let migration = reembedding
         let report = try await progress.untilStopped(

@@ -136,7 +136,7 @@ struct Serve: AsyncParsableCommand {
         settings.isReadOnly = readOnly
         settings.version = VersionText.number
         settings.directory = try options.location()
-        settings.backupPassphrase = try BackupOptions.passphraseFromEnvironment()
+        settings.backups = try BackupOptions.ownSettings()
         settings.advice = { RemedyText.advice($0) }
         return settings
     }

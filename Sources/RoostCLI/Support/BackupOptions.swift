@@ -10,7 +10,7 @@ struct BackupOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The backup repository: a folder, or s3://BUCKET/PREFIX with the credentials of the AWS tools. \
-            Default: `backups/repository` in the store's folder.
+            Default: NAME-ID in ~/.local/share/roost/backups, or in the folder of the setting `backups`.
             """,
             valueName: "LOCATION"))
     var repository: String?
@@ -116,7 +116,9 @@ struct BackupOptions: ParsableArguments {
     }
 
     func location(_ options: StoreOptions) throws -> Location {
-        guard let repository else { return .folder(StoreBackup(try options.location()).ownRepository) }
+        guard let repository else {
+            return .folder(StoreBackup(try options.location(), try Self.ownSettings()).ownRepository)
+        }
         if repository.lowercased().hasPrefix("s3://") {
             return .bucket(try BucketSettings().bucket(repository))
         }
@@ -137,8 +139,12 @@ struct BackupOptions: ParsableArguments {
         return try .environment()
     }
 
-    static func passphraseFromEnvironment() throws -> String? {
-        try BackupSecret.environment()?.passphrase
+    /// Returns the settings of the stores' own repositories.
+    static func ownSettings() throws -> BackupSettings {
+        let folder = try UserConfiguration(UserDirectories().configurationFile).value(of: "backups")
+        return BackupSettings(
+            folder: folder.map { URL(fileURLWithPath: $0) },
+            passphrase: try BackupSecret.environment()?.passphrase)
     }
 }
 

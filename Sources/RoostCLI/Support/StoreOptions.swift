@@ -50,9 +50,11 @@ struct StoreOptions: ParsableArguments {
 
     /// Creates a backup before a command that changes a large part of the store.
     func backUpFirst() async throws {
-        let report = try await StoreBackup(try location())
-            .createAutomatically(passphrase: try BackupOptions.passphraseFromEnvironment())
-        note("created the backup \(report.snapshot.id.prefix(8)) first; see `roost backup list`")
+        let backup = StoreBackup(try location(), try BackupOptions.ownSettings())
+        let report = try await backup.createAutomatically()
+        note(
+            "created the backup \(report.snapshot.id.prefix(8)) in "
+                + "\(Terminal.line(backup.ownRepository.path)) first; see `roost backup list`")
         if let failure = report.retentionFailure {
             note("cannot remove old automatic backups: \(failure)")
         }

@@ -8,6 +8,8 @@ import RoostRemote
 /// The user's settings, stored as a JSON object of strings.
 struct UserConfiguration {
     static let keys = [
+        "backups":
+            "The absolute path of the folder for the backups of all stores. Default: ~/.local/share/roost/backups.",
         "converter.EXT":
             "A program and its first arguments, such as 'pandoc -f org -t gfm', that gets the path of a file "
             + "with the extension EXT and writes Markdown.",
@@ -124,7 +126,7 @@ struct UserConfiguration {
         case "label-endpoint", "remote-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
         case "label-model", "s3-endpoint", "s3-region": break
-        case "label-key-file", "remote-key-file":
+        case "backups", "label-key-file", "remote-key-file":
             guard value.hasPrefix("/") else {
                 throw CommandError(.configuration, "the setting \(key) must be an absolute path")
             }

@@ -24,7 +24,7 @@ package struct APIServer: Service {
         var operations = Operations(handle, version: settings.version)
         operations.rules.isReadOnly = settings.isReadOnly
         operations.directory = settings.directory
-        operations.backupPassphrase = settings.backupPassphrase
+        operations.backups = settings.backups
         let context = ServerContext(
             settings: settings, operations: operations, agents: MCPServer(operations),
             streams: Admission(maximum: settings.limits.concurrentStreams),

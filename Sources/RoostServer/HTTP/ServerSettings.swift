@@ -1,4 +1,5 @@
 package import Foundation
+package import Roost
 package import RoostModel
 
 /// The settings of the HTTP server.
@@ -44,8 +45,8 @@ package struct ServerSettings: Sendable {
     package var version = ""
     /// The folder of the store, for backups; `nil` for a store without a folder.
     package var directory: URL?
-    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
-    package var backupPassphrase: String?
+    /// The settings of the store's own backup repository.
+    package var backups = BackupSettings()
     /// Renders a remedy as advice for people; `nil` if there is no advice.
     package var advice: @Sendable (Remedy) -> String? = { _ in nil }
 

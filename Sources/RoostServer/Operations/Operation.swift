@@ -178,8 +178,8 @@ struct Operations: Sendable {
     var version: String
     /// The folder of the store, for backups; `nil` for a store without a folder.
     var directory: URL?
-    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
-    var backupPassphrase: String?
+    /// The settings of the store's own backup repository.
+    var backups = BackupSettings()
     /// Whether the front end serves agents: answers have a token budget, and near-duplicates are refused, unless the
     /// input states otherwise.
     var servesAgents = false

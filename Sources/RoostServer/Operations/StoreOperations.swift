@@ -129,7 +129,7 @@ extension OperationContext {
         guard let directory = operations.directory else {
             throw OperationError("the store has no folder, so it has no backups", .conflict)
         }
-        return StoreBackup(directory)
+        return StoreBackup(directory, operations.backups)
     }
 }
 
@@ -180,7 +180,7 @@ struct CreateBackup: Operation {
 
     func run(in context: OperationContext) async throws -> Output {
         let backup = try context.backup()
-        let repository = try await backup.openOrCreateOwn(passphrase: context.operations.backupPassphrase)
+        let repository = try await backup.openOrCreateOwn()
         let report = try await backup.create(in: repository, tags: ["server"])
         return Output(report, encrypted: repository.isEncrypted)
     }
@@ -208,8 +208,7 @@ struct ListBackups: Operation {
         guard FileManager.default.fileExists(atPath: backup.ownRepository.path) else {
             return Output(backups: [], unreadable: [])
         }
-        let passphrase = context.operations.backupPassphrase
-        let list = try await backup.openOrCreateOwn(passphrase: passphrase).snapshotList()
+        let list = try await backup.openOrCreateOwn().snapshotList()
         return Output(
             backups: list.snapshots.map(SnapshotDocument.init), unreadable: list.unreadable.map(\.id))
     }

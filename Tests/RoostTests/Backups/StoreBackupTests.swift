@@ -18,10 +18,32 @@ import Testing
         return count
     }
 
+    @Test func `a store's own repository is outside of its folder, and is found when the store is lost`()
+        async throws
+    {
+        let folder = TemporaryFolder.unusedURL().appendingPathComponent("notes/.roost")
+        let settings = BackupSettings(folder: TemporaryFolder.unusedURL())
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
+        try await store.close()
+        let backup = StoreBackup(folder, settings)
+        let repository = backup.ownRepository
+        let id = try #require(try StoreManifest.read(in: folder).store)
+        #expect(repository.lastPathComponent == "notes-\(id.uuidString.lowercased().prefix(8))")
+        #expect(repository.deletingLastPathComponent().path == settings.folder?.path)
+        _ = try await backup.createAutomatically()
+        #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("backups").path))
+        try FileManager.default.removeItem(at: folder)
+        #expect(StoreBackup(folder, settings).ownRepository == repository)
+        // Another store with the same name makes the choice ambiguous.
+        let other = repository.deletingLastPathComponent().appendingPathComponent("notes-01234567")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        #expect(StoreBackup(folder, settings).ownRepository.lastPathComponent == "notes")
+    }
+
     @Test func `old backups that cannot be removed are reported, and the new backup is valid`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
-        let backup = StoreBackup(folder)
+        let backup = StoreBackup(folder, BackupSettings(folder: TemporaryFolder.unusedURL()))
         /// Changes the store and backs it up.
         func backUp(_ number: Int) async throws -> BackupReport {
             try await store.add("a swift in roof \(number)")
@@ -91,7 +113,7 @@ import Testing
     @Test func `no repository is created in a folder without a store`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let error = await #expect(throws: RoostError.self) {
-            try await StoreBackup(folder).createAutomatically()
+            try await StoreBackup(folder, BackupSettings(folder: folder)).createAutomatically()
         }
         #expect(error?.code == .noStore)
         #expect(!FileManager.default.fileExists(atPath: folder.path))
