@@ -155,6 +155,16 @@ import Testing
         let programs = try text(of: path).matches(of: /ExecStart=(?<program>\S+)/).map { String($0.program) }
         #expect(programs == ["/usr/bin/roost"])
     }
+
+    @Test func `the service has limits on memory, system calls and networks`() throws {
+        let unit = try text(of: "Packaging/roost.service")
+        for setting in [
+            "NoNewPrivileges", "SystemCallFilter", "RestrictAddressFamilies", "MemoryDenyWriteExecute",
+            "MemoryMax",
+        ] {
+            #expect(unit.contains("\n\(setting)="), "\(setting)")
+        }
+    }
 }
 
 /// The C compiler of the system; `nil` if none is installed.
