@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It detects every error burst of up to 32 bits, and is computed about as fast as memory can be read.
 package enum CRC32C {
-    /// - Parameter crc: The checksum of the preceding bytes; 0 if there are none.
+    /// - Parameter crc: The checksum of the preceding bytes; 0 for the first ones.
     package static func checksum(_ bytes: UnsafeRawBufferPointer, after crc: UInt32 = 0) -> UInt32 {
         roost_crc32c(crc, bytes.baseAddress, bytes.count)
     }

@@ -24,7 +24,7 @@ public struct StorageContents: Sendable, Hashable {
     public var clusters: [Cluster]
     /// The assignments, ordered by the rows of their entries.
     public var assignments: [Assignment]
-    /// The clustering run that created the clusters, if any.
+    /// The clustering run that created the clusters.
     public var run: ClusteringRun?
     /// The source records, each with the ids of its entries.
     public var sources: [Source]

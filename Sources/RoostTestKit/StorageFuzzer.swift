@@ -72,7 +72,7 @@ public struct StorageFuzzer: Sendable {
 
     /// Runs operations on a new store.
     ///
-    /// - Returns: A description of the difference, or `nil` if there is none.
+    /// - Returns: A description of the difference, or `nil` if the stores agree.
     private func attempt(
         _ operations: [FuzzOperation], _ makeFixture: () async throws -> any StorageFixture
     ) async throws -> String? {
@@ -132,7 +132,7 @@ private struct FuzzRun {
 
     /// Performs an operation on both stores.
     ///
-    /// - Returns: A description of the difference, or `nil` if there is none.
+    /// - Returns: A description of the difference, or `nil` if the stores agree.
     mutating func perform(_ operation: FuzzOperation) async throws -> String? {
         switch operation {
         case .keepSnapshot:

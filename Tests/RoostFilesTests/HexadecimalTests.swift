@@ -8,7 +8,7 @@ import Testing
 struct HexadecimalTests {
     private let bytes = (0...255).map { UInt8($0) }
 
-    @Test func `all bytes have the digits that earlier versions wrote`() {
+    @Test func `all bytes have two digits`() {
         let lower = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         #expect(Hexadecimal.text(bytes) == lower.joined())
         #expect(Hexadecimal.text(bytes) == bytes.map { String(format: "%02x", $0) }.joined())

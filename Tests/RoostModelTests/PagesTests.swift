@@ -14,28 +14,6 @@ struct PagesTests {
         return storage
     }
 
-    @Test(arguments: [1, 5, 23, 1000])
-    func `pages of any size contain every entry once`(pageSize: Int) async throws {
-        let snapshot = try await storage().snapshot()
-        var (found, headers, vectors): ([Entry], [Entry.ID], [Entry.ID]) = ([], [], [])
-        for try await page in snapshot.entryPages(pageSize: pageSize) {
-            #expect(page.entries.count <= pageSize)
-            found += page.entries
-        }
-        for try await page in snapshot.headerPages(pageSize: pageSize) { headers += page.headers.map(\.id) }
-        for try await page in snapshot.vectorPages(of: .entries, pageSize: pageSize) { vectors += page.ids }
-        #expect(found == entries && headers == entries.map(\.id) && vectors == entries.map(\.id))
-    }
-
-    @Test func `pages contain only the entries that match a filter`() async throws {
-        let snapshot = try await storage().snapshot()
-        var found: [Entry] = []
-        for try await entry in snapshot.allEntries(matching: EntryFilter(tags: ["even"]), pageSize: 3) {
-            found.append(entry)
-        }
-        #expect(found == entries.filter { $0.tags == ["even"] })
-    }
-
     @Test func `a sequence of entries reads one snapshot, taken at its first entry`() async throws {
         let storage = try await storage()
         let sequence = storage.allEntries(pageSize: 2)

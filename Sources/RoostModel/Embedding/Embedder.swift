@@ -107,7 +107,7 @@ public struct Embeddings: Sendable, Hashable {
     /// - Parameters:
     ///   - vectors: One row per text.
     ///   - tokenCounts: For each text, the number of embedded tokens; `nil` if the numbers are unknown.
-    ///   - omittedTokens: For each text, the number of omitted tokens; `nil` if none were omitted.
+    ///   - omittedTokens: For each text, the number of omitted tokens; `nil` for zeros.
     /// - Precondition: `tokenCounts` and `omittedTokens` have one element per row of `vectors`.
     public init(vectors: Matrix, tokenCounts: [Int]? = nil, omittedTokens: [Int]? = nil) {
         let zeros = [Int](repeating: 0, count: vectors.rows)

@@ -35,7 +35,7 @@ public struct EmbedderError: LocalizedError, Sendable, CustomStringConvertible {
     /// Whether repeating the same call later can succeed.
     public let isRetryable: Bool
 
-    /// The action that can solve the problem, if there is one.
+    /// The action that can solve the problem; `nil` if none is known.
     public let remedy: Remedy?
 
     /// Creates an error.

@@ -50,11 +50,11 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     public let code: Code
     /// A human-readable sentence that states the operation, its object and the cause of the error.
     public let message: String
-    /// The error of a lower layer that caused this one, if there is one.
+    /// The error of a lower layer that caused this one; `nil` if none did.
     public let underlying: (any Error)?
     /// Whether repeating the same call later can succeed.
     public let isRetryable: Bool
-    /// The action that can solve the problem, if there is one.
+    /// The action that can solve the problem; `nil` if none is known.
     public let remedy: Remedy?
 
     /// Creates an error.

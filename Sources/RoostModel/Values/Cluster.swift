@@ -59,8 +59,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     public var label: String
     /// Whether a person set the label. Runs keep such a label for as long as the cluster exists.
     public var isLabelPinned = false
-    /// A record of the members that the cluster had when a person set the label; `nil` if no person did, or
-    /// if the label was stored by an older version of Roost.
+    /// A record of the members that the cluster had when a person set the label; `nil` if no person did.
     public var labelPin: LabelPin?
     /// The name of the labeler that provided the label (``ClusterLabeler/name``); `nil` if the label was set
     /// by a person or consists of keywords. Runs keep a labeler's label as long as most members stay in the
@@ -96,7 +95,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     /// The cluster that contains this one in a hierarchy. Only the leaves of the hierarchy have members.
     public var parent: Cluster.ID?
     /// The clusters that the members were in before the latest run. The list contains the earlier cluster
-    /// with the same id, if there is one, and the clusters that contributed many members.
+    /// with the same id, and the clusters that contributed many members.
     public var origins: [Origin] = []
     /// The date at which the cluster was created, to the millisecond.
     public var createdAt: Date { didSet { createdAt = createdAt.wholeMilliseconds } }

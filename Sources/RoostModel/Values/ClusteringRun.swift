@@ -22,7 +22,7 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
     /// The mean silhouette of the entries that are in a cluster, from -1 to 1 (see ``Cluster/silhouette``).
     public var silhouette: Double?
     /// The fraction of entries that are in a cluster with the same id as before the run, from 0 to 1. Only
-    /// entries that were in a cluster both before and after the run are counted; `nil` if there are none.
+    /// entries that were in a cluster both before and after the run are counted; `nil` without such entries.
     public var stability: Double?
     /// The clusters that disappeared because all of their entries were removed or became outliers.
     public var vanished: [Cluster.Origin] = []

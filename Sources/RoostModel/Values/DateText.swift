@@ -86,7 +86,7 @@ package enum DateText {
         return (hour * 60 + minute) * (sign == 45 ? -1 : 1)
     }
 
-    /// Returns the number that consists of decimal digits; `nil` if there are none, or other characters.
+    /// Returns the number that consists of decimal digits; `nil` for any other text.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int64($1 - 48) }

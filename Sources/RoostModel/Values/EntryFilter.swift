@@ -91,7 +91,7 @@ public struct EntryFilter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - assigned: The cluster that the entry is assigned to, if any.
+    ///   - assigned: The cluster of the entry; `nil` for an entry in no cluster.
     public func matches(_ entry: Entry, assigned: Cluster.ID?) -> Bool {
         if let ids, !ids.contains(entry.id) { return false }
         if let idPrefix, !entry.id.uuidString.lowercased().hasPrefix(idPrefix) { return false }

@@ -92,7 +92,7 @@ enum Journal {
         var records: [(revision: Revision, record: Record)] = []
         var length = 0
         var tail = 0
-        /// The offset of the first damaged line that is complete; `nil` if there is none.
+        /// The offset of the first damaged line that is complete; `nil` if all are intact.
         var damage: Int?
     }
 

@@ -6,7 +6,7 @@ public actor MockSessionStorage: SessionStorageProtocol {
     public struct Call: Sendable, Hashable {
         /// The name of the method, without its parameters.
         public var name: String
-        /// The session id that was passed to the call, if any.
+        /// The session id that was passed to the call; `nil` for a call without one.
         public var id: String?
     }
 

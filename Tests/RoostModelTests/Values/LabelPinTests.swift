@@ -39,15 +39,4 @@ struct LabelPinTests {
         clusters[0].labelPin = nil
         #expect(clusters.clustersWithOutdatedLabels().isEmpty)
     }
-
-    @Test func `a pin is stored with the cluster, and clusters of older versions have none`() throws {
-        var cluster = Cluster(label: "a")
-        cluster.isLabelPinned = true
-        let old = try JSONEncoder().encode(cluster)
-        #expect(!String(decoding: old, as: UTF8.self).contains("labelPin"))
-        #expect(try JSONDecoder().decode(Cluster.self, from: old).labelPin == nil)
-        cluster.labelPin = .init(of: ids(3))
-        let read = try JSONDecoder().decode(Cluster.self, from: JSONEncoder().encode(cluster))
-        #expect(read == cluster && read.labelPin?.sample.count == 3)
-    }
 }

@@ -27,16 +27,6 @@ import Testing
         try pool.close()
     }
 
-    @Test(arguments: [(SQLiteStorageProvider.Durability.full, 2), (.normal, 1)])
-    func `a pool has the requested synchronous setting`(
-        durability: SQLiteStorageProvider.Durability, expected: Int
-    ) throws {
-        let folder = try TemporaryFolder()
-        let file = DatabaseFile(folder.url.appendingPathComponent("a.sqlite"))
-        let pool = try file.openPool(Configuration(), durability: durability)
-        #expect(try pool.synchronousSetting() == expected)
-    }
-
     @Test func `the log stays when a database is closed, unless a checkpoint is enabled`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseFile(folder.url.appendingPathComponent("a.sqlite"))
