@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// Writes whole files atomically: readers find either the complete old file or the complete new one.
 package enum AtomicFile {
@@ -89,13 +90,34 @@ package enum AtomicFile {
     /// Returns the names of all temporary files in a folder, including those whose writers are still running.
     package static func leftovers(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { name in
-            // Matches only names of the form `.NAME.PROCESS.NUMBER.tmp`, so other programs' temporary files
-            // are not removed.
-            let parts = name.split(separator: ".")
-            return name.hasPrefix(".") && parts.count >= 4 && parts.last == "tmp"
-                && UInt64(parts[parts.count - 2]) != nil && Int32(parts[parts.count - 3]) != nil
-        }.sorted()
+        return names.filter { writer(ofTemporary: $0) != nil }.sorted()
+    }
+
+    /// Returns the number of the process that wrote a temporary file; `nil` if the name does not have the form
+    /// `.NAME.PROCESS.NUMBER.tmp`, because other programs' temporary files must not be removed.
+    private static func writer(ofTemporary name: String) -> Int32? {
+        let parts = name.split(separator: ".")
+        guard name.hasPrefix("."), parts.count >= 4, parts.last == "tmp",
+            UInt64(parts[parts.count - 2]) != nil
+        else { return nil }
+        return Int32(parts[parts.count - 3])
+    }
+
+    /// The folders from which this process has removed abandoned files.
+    private static let cleanedFolders = Mutex<Set<String>>([])
+
+    /// Removes the temporary files of processes that have ended, when this process first writes to a folder. A
+    /// writer locks its file, which also protects the files of processes that this one cannot see. Failures are
+    /// ignored, because the files only take up space.
+    fileprivate static func removeAbandoned(in folder: URL) {
+        guard cleanedFolders.withLock({ $0.insert(folder.path).inserted }) else { return }
+        for name in leftovers(in: folder) {
+            guard let process = writer(ofTemporary: name), kill(process, 0) != 0, errno == ESRCH,
+                let file = try? FileDescriptor(folder.path + "/" + name, O_RDONLY | O_NOFOLLOW),
+                flock(file.raw, LOCK_EX | LOCK_NB) == 0
+            else { continue }
+            unlink(file.path)
+        }
     }
 
     /// The maximum length in bytes of the name of a file within the name of its temporary file. File systems
@@ -125,12 +147,14 @@ package final class ReplacementFile: Sendable {
     package init(of url: URL, files: FileSystem = .standard) throws {
         self.url = url
         self.files = files
+        AtomicFile.removeAbandoned(in: url.deletingLastPathComponent())
         let temporary = AtomicFile.temporaryPath(for: url.path)
         do {
             file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, files: files)
         } catch let error as FileError where error.path == temporary {
             throw FileError(operation: "write", path: url.path, errno: error.errno)
         }
+        _ = flock(file.raw, LOCK_EX | LOCK_NB)
     }
 
     // After a successful rename, no file has the temporary name, so this call has no effect.

@@ -71,4 +71,28 @@ import Testing
         try unfinished.publish()
         #expect(try Data(contentsOf: file) == Data("new".utf8))
     }
+
+    @Test func `the first write to a folder removes the temporary files of processes that have ended`() throws
+    {
+        let folder = try TemporaryFolder().url
+        let ended = Process()
+        ended.executableURL = URL(fileURLWithPath: "/bin/true")
+        try ended.run()
+        ended.waitUntilExit()
+        func create(_ name: String) throws -> FileDescriptor {
+            try FileDescriptor(folder.appendingPathComponent(name).path, O_RDWR | O_CREAT)
+        }
+        let names = [
+            ".a.txt.\(ended.processIdentifier).1.tmp", ".a.txt.\(ended.processIdentifier).2.tmp",
+            ".a.txt.\(getpid()).3.tmp", "a.txt.\(ended.processIdentifier).4.tmp",
+        ]
+        for name in names { _ = try create(name) }
+        // Its writer is a process that this one cannot see, for example in a container.
+        let locked = try create(names[1])
+        #expect(flock(locked.raw, LOCK_EX) == 0)
+        try AtomicFile.write(Data("text".utf8), to: folder.appendingPathComponent("a.txt"))
+        let left = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path))
+        #expect(left == Set(names.dropFirst() + ["a.txt"]))
+        withExtendedLifetime(locked) {}
+    }
 }

@@ -227,7 +227,11 @@ extension LocalFiles {
             if record.batch?.isRemoving != true {
                 try checkSize(generation.size + loaded.journalLength + line.count)
             }
-            try append(line, generation, &loaded)
+            if record.batch?.isRemoving == true {
+                try freeingSpace(for: generation) { try append(line, generation, &loaded) }
+            } else {
+                try append(line, generation, &loaded)
+            }
             loaded.state = state
             if loaded.journalLength
                 > max(
@@ -247,7 +251,20 @@ extension LocalFiles {
 
     func compact() async throws {
         try await locked { [self] loaded, isCancelled in
-            try fold(loaded.state, &loaded, isCancelled: isCancelled)
+            try freeingSpace(for: loaded.generation) {
+                try fold(loaded.state, &loaded, isCancelled: isCancelled)
+            }
+        }
+    }
+
+    /// Runs `body` and, if the disk is full, once more after the generations before the given one, which only a
+    /// repair needs, were removed.
+    private func freeingSpace(for current: Generation?, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch  where (StorageError.mapping(error) as? StorageError)?.remedy == .freeSpace {
+            try removeGenerations(before: current?.number ?? 0)
+            try body()
         }
     }
 

@@ -157,7 +157,7 @@ extension DatabasePool {
     /// long. The caller must hold the writers' lock.
     ///
     /// - Throws: The errors of `body`, after which nothing is written; `StorageError` with `.inputOutput` if the
-    ///   commit itself fails, whose outcome is unknown, because the log can contain it.
+    ///   log cannot be synchronized. The outcome is then unknown, because the log contains the commit.
     package func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var isCommitting = false
         let value: Value
@@ -167,7 +167,9 @@ extension DatabasePool {
                 isCommitting = true
                 return value
             }
-        } catch let error as DatabaseError where isCommitting && error.resultCode == .SQLITE_IOERR {
+        } catch let error as DatabaseError
+            where isCommitting && error.extendedResultCode == .SQLITE_IOERR_FSYNC
+        {
             throw StorageError(
                 .inputOutput,
                 "\(path): \(error.message ?? "I/O error"), so the commit may or may not have been saved",

@@ -162,8 +162,9 @@ public struct SQLiteStorageProvider: StorageProvider {
     ///   cases, the store is unchanged.
     public func compact() async throws {
         try await locked { pool, isCancelled in
+            // A copy that failed, for example because the disk is full, also leaves pages in the log.
+            defer { try? pool.writeWithoutTransaction { try WriteAheadLog.empty($0) } }
             try pool.vacuum(isCancelled: isCancelled)
-            try? pool.writeWithoutTransaction { try WriteAheadLog.empty($0) }
         }
     }
 

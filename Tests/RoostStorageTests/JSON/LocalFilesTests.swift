@@ -34,6 +34,33 @@ import Testing
         #expect(shown.contains("\"one\""))
     }
 
+    @Test(arguments: [false, true])
+    func `on a full disk, older generations make room to remove and to compact`(
+        compacts: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let oldest = folder.url.appendingPathComponent("generations/1").path
+        let isFull = Mutex(false)
+        var options = LocalStorageProvider.Options()
+        options.files = FileSystem { step in
+            guard isFull.withLock({ $0 }), step.kind == .write else { return nil }
+            return FileManager.default.fileExists(atPath: oldest) ? .error(ENOSPC) : nil
+        }
+        let store = try LocalStorageProvider(directory: folder.url, options: options)
+        let entries = ["one", "two", "three"].map(entry)
+        try await store.saveEntries(entries)
+        try await store.compact()
+        isFull.withLock { $0 = true }
+        let error = await #expect(throws: StorageError.self) { try await store.saveEntry(entry("four")) }
+        #expect(error?.code == .full && FileManager.default.fileExists(atPath: oldest))
+        if compacts { try await store.compact() } else { try await store.deleteEntry(entries[1].id) }
+        #expect(!FileManager.default.fileExists(atPath: oldest))
+        let expected = compacts ? entries : [entries[0], entries[2]]
+        #expect(try await store.fetchEntries() == expected)
+        let again = try LocalStorageProvider(directory: folder.url)
+        #expect(try await again.fetchEntries() == expected)
+    }
+
     @Test func `closing waits for a commit that waits for the lock`() async throws {
         guard #available(macOS 26, iOS 26, *) else { return }
         let folder = try TemporaryFolder()
