@@ -11,19 +11,8 @@ import RoostPostgres
 struct PostgresServers: ServerStorage {
     /// The variable with the address of all stores, for programs without a home folder.
     private static let addressVariable = "ROOST_POSTGRES_URL"
-    /// The maximum time to wait for another process that changes the file, in seconds.
-    private static let lockTimeout: TimeInterval = 10
-    private static let maximumSize = 1 << 20
 
-    private let file: URL
-    private let environment: [String: String]
-
-    init(
-        file: URL = UserDirectories().serversFile,
-        environment: [String: String] = ProcessInfo.processInfo.environment
-    ) {
-        (self.file, self.environment) = (file, environment)
-    }
+    private let addresses = StringFile(file: UserDirectories().serversFile, name: "list of servers")
 
     // MARK: ServerStorage
 
@@ -59,10 +48,10 @@ struct PostgresServers: ServerStorage {
     // MARK: Addresses
 
     private func address(of store: UUID) throws -> ConnectionSettings {
-        if let address = environment[Self.addressVariable], !address.isEmpty {
+        if let address = ProcessInfo.processInfo.environment[Self.addressVariable], !address.isEmpty {
             return try ConnectionSettings(address)
         }
-        guard let address = try addresses()[store.text] else {
+        guard let address = try addresses.read()[store.text] else {
             throw StorageError(
                 .configuration,
                 "the server of the store is not known on this machine; set \(Self.addressVariable), or run "
@@ -71,41 +60,9 @@ struct PostgresServers: ServerStorage {
         return try ConnectionSettings(address)
     }
 
-    private func addresses() throws -> [String: String] {
-        let data: Data
-        do {
-            let descriptor = try FileDescriptor(file.path, O_RDONLY)
-            data = try descriptor.read(at: 0, count: min(try descriptor.size(), Self.maximumSize))
-        } catch let error as FileError where error.isMissing {
-            return [:]
-        } catch {
-            throw CommandError(.configuration, "cannot read the list of servers: \(error)")
-        }
-        guard let addresses = try? JSONDecoder().decode([String: String].self, from: data) else {
-            throw CommandError(
-                .configuration,
-                "cannot read the list of servers in \(file.path): it is not a JSON object of strings; "
-                    + "correct or remove the file")
-        }
-        return addresses
-    }
-
-    /// Records the server of a store, without secrets. The file has mode 0600.
+    /// Records the server of a store, without secrets.
     func record(_ address: ConnectionSettings, of store: UUID) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        do {
-            try FileSystem.standard.createFolder(file.deletingLastPathComponent())
-            let lock = try FileLock.acquire(file.appendingPathExtension("lock"), timeout: Self.lockTimeout)
-            defer { lock.release() }
-            var addresses = try addresses()
-            addresses[store.text] = address.addressWithoutSecrets
-            try AtomicFile.write(try encoder.encode(addresses), to: file.resolvingSymlinksInPath())
-        } catch let error as FileError {
-            throw CommandError(.cannotCreate, "cannot write the list of servers: \(error)")
-        } catch let error as LockTimeout {
-            throw CommandError(.tryAgain, "cannot write the list of servers: \(error)")
-        }
+        _ = try addresses.change { $0[store.text] = address.addressWithoutSecrets }
     }
 
     static func check(address: String) throws {
@@ -149,7 +106,7 @@ struct PostgresInitialization {
         }
         // The check comes before the server is changed.
         try StoreManifest.requireOutsideOfStores(location)
-        let setting = try UserConfiguration(UserDirectories().configurationFile).value(of: "postgres-url")
+        let setting = try UserConfiguration().value(of: "postgres-url")
         let address = try ConnectionSettings(url ?? setting ?? "")
         let name = name ?? Self.defaultName
         if let existing = try await existing(address, name) {

@@ -29,33 +29,15 @@ struct UserConfiguration {
         "s3-region": "The region of the S3 server. Default: us-east-1.",
     ]
 
-    let file: URL
+    private let store: StringFile
     private(set) var values: [String: String]
 
-    /// The maximum time to wait for another process that changes the settings, in seconds. A change takes a
-    /// few milliseconds.
-    private static let lockTimeout: TimeInterval = 10
+    var file: URL { store.file }
 
-    /// Reads the settings from a file. If the file does not exist, there are no settings.
-    init(_ file: URL) throws {
-        self.file = file
-        let data: Data
-        do {
-            let descriptor = try FileDescriptor(file.path, O_RDONLY)
-            data = try descriptor.read(at: 0, count: try descriptor.size())
-        } catch let error as FileError where error.isMissing {
-            values = [:]
-            return
-        } catch {
-            throw CommandError(.configuration, "cannot read the settings: \(error)")
-        }
-        guard let values = try? JSONDecoder().decode([String: String].self, from: data) else {
-            let fault = JSONFault.description(of: data, fallback: "one of its values is not a string")
-            throw CommandError(
-                .configuration,
-                "cannot read the settings in \(file.path): \(fault); correct or remove the file")
-        }
-        self.values = values
+    /// Reads the settings from a file; the default is that of the user.
+    init(_ file: URL = UserDirectories().configurationFile) throws {
+        store = StringFile(file: file, name: "settings")
+        values = try store.read()
     }
 
     private static let converterPrefix = "converter."
@@ -151,8 +133,7 @@ struct UserConfiguration {
         }
     }
 
-    /// Changes a setting and writes the file, atomically and with mode 0600. Changes that other processes
-    /// make at the same time are kept.
+    /// Changes a setting in the file.
     ///
     /// - Parameter value: The new value; `nil` removes the setting.
     mutating func set(_ key: String, _ value: String?) throws {
@@ -161,21 +142,59 @@ struct UserConfiguration {
         } else if !Self.isKnown(key), values[key] == nil {
             try Self.check(key, "")
         }
+        values = try store.change { $0[key] = value }
+    }
+}
+
+/// A file with a JSON object of strings, which several processes can change.
+struct StringFile {
+    let file: URL
+    /// The name of the contents in messages.
+    let name: String
+
+    /// The maximum time to wait for another process that changes the file, in seconds. A change takes a few milliseconds.
+    private static let lockTimeout: TimeInterval = 10
+
+    /// Returns the values. A file that does not exist has none.
+    func read() throws -> [String: String] {
+        let data: Data
+        do {
+            let descriptor = try FileDescriptor(file.path, O_RDONLY)
+            data = try descriptor.read(at: 0, count: try descriptor.size())
+        } catch let error as FileError where error.isMissing {
+            return [:]
+        } catch {
+            throw CommandError(.configuration, "cannot read the \(name): \(error)")
+        }
+        guard let values = try? JSONDecoder().decode([String: String].self, from: data) else {
+            let fault = JSONFault.description(of: data, fallback: "one of its values is not a string")
+            throw CommandError(
+                .configuration,
+                "cannot read the \(name) in \(file.path): \(fault); correct or remove the file")
+        }
+        return values
+    }
+
+    /// Changes the values and writes the file, atomically and with mode 0600. Changes that other processes make at the
+    /// same time are kept.
+    ///
+    /// - Returns: The new values.
+    func change(_ body: (inout [String: String]) -> Void) throws -> [String: String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // If the file is a symbolic link, for example into a folder under version control, it stays one.
-        let target = file.resolvingSymlinksInPath()
         do {
             try FileSystem.standard.createFolder(file.deletingLastPathComponent())
             let lock = try FileLock.acquire(file.appendingPathExtension("lock"), timeout: Self.lockTimeout)
             defer { lock.release() }
-            values = try UserConfiguration(file).values
-            values[key] = value
-            try AtomicFile.write(try encoder.encode(values), to: target)
+            var values = try read()
+            body(&values)
+            // If the file is a symbolic link, for example into a folder under version control, it stays one.
+            try AtomicFile.write(try encoder.encode(values), to: file.resolvingSymlinksInPath())
+            return values
         } catch let error as FileError {
-            throw CommandError(.cannotCreate, "cannot write the settings: \(error)")
+            throw CommandError(.cannotCreate, "cannot write the \(name): \(error)")
         } catch let error as LockTimeout {
-            throw CommandError(.tryAgain, "cannot write the settings: \(error)")
+            throw CommandError(.tryAgain, "cannot write the \(name): \(error)")
         }
     }
 }
@@ -254,7 +273,7 @@ struct ConfigurationCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        var configuration = try UserConfiguration(UserDirectories().configurationFile)
+        var configuration = try UserConfiguration()
         if let unset { return try configuration.set(unset, nil) }
         guard let key else {
             if json { return try Terminal.json(configuration.values) }
