@@ -17,6 +17,13 @@ import Testing
         ["00000000", "e\u{301}te\u{301} 🐦", "x.md"],
     ]
 
+    @Test func `characters that are invisible in ordinary texts are omitted, not replaced`() {
+        let text = "\u{FEFF}shalom\u{200F} co\u{AD}operate \u{FFF9}x\u{FFFB}\u{200E}\u{E0041}"
+        #expect(TerminalText.safe(text) == "shalom cooperate x")
+        #expect(TerminalText.line(text, limit: 80) == "shalom cooperate x")
+        #expect(TerminalText.safe("a\u{1B}b\u{202E}") == "a\u{FFFD}b\u{FFFD}")
+    }
+
     @Test(arguments: [40, 80, 200]) func `Lines fit the width and columns start at the same offset`(
         width: Int
     ) {

@@ -182,19 +182,22 @@ enum TerminalText {
         return String(result)
     }
 
-    /// Returns a text with control characters and characters that change the direction of text replaced with
-    /// U+FFFD.
+    /// Returns a text with control characters replaced with U+FFFD, and without invisible characters.
     ///
     /// - Parameter keepingLines: Whether to keep `\n` and `\t`. A carriage return before `\n`, as in files of
     ///   Windows, is removed.
     static func safe(_ text: String, keepingLines: Bool = false) -> String {
-        guard text.unicodeScalars.contains(where: { isInterpreted($0) }) else { return text }
+        guard text.unicodeScalars.contains(where: { use(of: $0) != .shown }) else { return text }
         var result = String.UnicodeScalarView()
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             if keepingLines, scalar == "\r", rest.first == "\n" { continue }
             let isKept = keepingLines && (scalar == "\n" || scalar == "\t")
-            result.append(isInterpreted(scalar) && !isKept ? "\u{FFFD}" : scalar)
+            switch use(of: scalar) {
+            case .interpreted where !isKept: result.append("\u{FFFD}")
+            case .invisible: break
+            default: result.append(scalar)
+            }
         }
         return String(result)
     }
@@ -208,31 +211,33 @@ enum TerminalText {
         var isSpace = false
         for character in text {
             if count >= limit { return String(result) + "…" }
-            if character.isWhitespace || character.unicodeScalars.allSatisfy(isInterpreted) {
-                isSpace = !result.isEmpty
+            let shown = character.unicodeScalars.filter { use(of: $0) == .shown }
+            if character.isWhitespace || shown.isEmpty {
+                let isInvisible = character.unicodeScalars.allSatisfy { use(of: $0) == .invisible }
+                isSpace = isSpace || !result.isEmpty && !isInvisible
                 continue
             }
             if isSpace { result.append(" ") }
             isSpace = false
-            for scalar in character.unicodeScalars.prefix(maximumScalarsPerCharacter)
-            where !isInterpreted(scalar) {
-                result.append(scalar)
-            }
+            result.append(contentsOf: shown.prefix(maximumScalarsPerCharacter))
             count += 1
         }
         return String(result)
     }
 
-    /// Returns whether a terminal may interpret a character: C0 and C1 controls, DEL, separators of lines and
-    /// paragraphs, and controls of the direction of text.
-    private static func isInterpreted(_ scalar: Unicode.Scalar) -> Bool {
+    private enum Use { case shown, interpreted, invisible }
+
+    /// Returns what a terminal does with a character: it may interpret C0 and C1 controls, DEL, separators of lines and
+    /// paragraphs, and controls of the direction of text. Invisible characters can hide text; those that mark the
+    /// direction of single characters occur in ordinary texts.
+    private static func use(of scalar: Unicode.Scalar) -> Use {
         switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0: true
-        case 0x20..<0x7F: false
-        // U+206A to U+206F are deprecated controls of shaping and of digits; U+E0000 and above are invisible
-        // tags, which can hide text.
-        case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F, 0xE0000...0xE007F: true
-        default: false
+        case 0x20..<0x7F: .shown
+        // U+206A to U+206F are deprecated controls of shaping and of digits.
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x206F: .interpreted
+        // The soft hyphen, marks of the direction, the mark of the byte order, annotations, and tags.
+        case 0xAD, 0x061C, 0x200E, 0x200F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: .invisible
+        default: .shown
         }
     }
 }
