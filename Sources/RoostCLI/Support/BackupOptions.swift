@@ -161,7 +161,7 @@ struct BackupSecret {
     /// Reads a password file: the passphrase is its first line, in UTF-8, without the line feed, or carriage
     /// return and line feed, that ends it.
     static func passwordFile(_ path: String) throws -> BackupSecret {
-        var line = try SecretFile.read(path, kind: "passphrase")[...]
+        var line = try InputFile.secret(path, kind: "passphrase")[...]
         if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
             line = line[..<end]
             if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
@@ -170,7 +170,7 @@ struct BackupSecret {
     }
 
     static func keyFile(_ path: String) throws -> BackupSecret {
-        let data = try SecretFile.read(path, kind: "key")
+        let data = try InputFile.secret(path, kind: "key")
         return BackupSecret(passphrase: keyPrefix + data.base64EncodedString())
     }
 
@@ -212,7 +212,7 @@ struct BucketSettings {
     private let environment = ProcessInfo.processInfo.environment
     private let settings: UserConfiguration
 
-    init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
+    init() throws { settings = try UserConfiguration() }
 
     func bucket(_ address: String) throws -> S3Bucket {
         guard let credentials = S3Credentials.standard(environment: environment) else {

@@ -84,7 +84,7 @@ struct RemoteSettings {
     private let environment = ProcessInfo.processInfo.environment
     private let settings: UserConfiguration
 
-    init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
+    init() throws { settings = try UserConfiguration() }
 
     func embeddingModel(_ name: String) throws -> RemoteModel {
         guard let endpoint = try endpoint("remote") else {
@@ -143,7 +143,7 @@ struct RemoteSettings {
         guard let path = try settings.value(of: "\(service)-key-file") else { return nil }
         let data: Data
         do {
-            data = try SecretFile.read(path, kind: "key")
+            data = try InputFile.secret(path, kind: "key")
         } catch let error as CommandError {
             throw CommandError(
                 .configuration, "\(error.message), the value of the setting \(service)-key-file")

@@ -29,6 +29,8 @@ struct FileStatus {
     /// Whether the file is a device that a program reads as a stream, such as `/dev/zero`, which has no end.
     var isDevice: Bool { mode & S_IFMT == S_IFCHR }
 
+    var isPipe: Bool { mode & S_IFMT == S_IFIFO }
+
     var isFolder: Bool { mode & S_IFMT == S_IFDIR }
 
     /// The permissions of the owner, the group and others.

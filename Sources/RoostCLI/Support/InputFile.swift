@@ -2,26 +2,54 @@ import Foundation
 import Roost
 
 enum InputFile {
+    /// Reads a file, or a pipe to which a program writes; `-` is standard input.
     static func read(_ path: String) throws -> Data {
-        guard path != "-" else { return try StandardInput.readToEnd() }
-        guard let status = FileStatus(path) else { throw failure(path) }
-        guard !status.isFolder else {
-            throw RoostError(
-                .badInput, "cannot read \(path): it is a folder; give a file, or use `roost ingest`")
-        }
-        guard !status.isDevice else {
-            throw RoostError(.badInput, "cannot read \(path): it is a device; give - for standard input")
-        }
-        guard let file = FileHandle(forReadingAtPath: path) else { throw failure(path) }
-        do {
-            return try file.readToEnd() ?? Data()
-        } catch {
-            throw RoostError(.noInput, "cannot read \(path): I/O error")
-        }
+        path == "-" ? try StandardInput.readToEnd() : try contents(of: path, "cannot read \(path)")
     }
 
-    private static func failure(_ path: String) -> RoostError {
-        RoostError(.noInput, "cannot read \(path): \(String(cString: strerror(errno)))")
+    /// The maximum size of a secret in bytes. The limit prevents the command from reading a large file that was named
+    /// by mistake.
+    private static let maximumSecretSize = 64 << 10
+
+    /// Reads a file or pipe that contains a passphrase or a key.
+    static func secret(_ path: String, kind: String) throws -> Data {
+        let failure = "cannot read a \(kind) from \(Terminal.line(path))"
+        let data = try contents(of: path, failure, limit: maximumSecretSize)
+        guard !data.isEmpty else { throw CommandError(.badData, failure + ": it is empty") }
+        return data
+    }
+
+    private static func contents(of path: String, _ failure: String, limit: Int = .max) throws -> Data {
+        func error(_ cause: String, _ status: ExitStatus = .badData) -> CommandError {
+            CommandError(status, "\(failure): \(cause)")
+        }
+        guard let status = FileStatus(path) else {
+            throw error(String(cString: strerror(errno)), .noInput)
+        }
+        guard !status.isFolder else { throw error("it is a folder; give a file, or use `roost ingest`") }
+        guard !status.isDevice else { throw error("it is a device; give - for standard input") }
+        // Without this option, opening a pipe waits for a program that writes to it.
+        let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { throw error(String(cString: strerror(errno)), .noInput) }
+        defer { close(file) }
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while data.count <= limit {
+            try Task.checkCancellation()
+            let count = Foundation.read(file, &buffer, buffer.count)
+            if count > 0 {
+                data.append(contentsOf: buffer[..<count])
+            } else if count == 0 {
+                guard !status.isPipe || !data.isEmpty else { throw error("no program writes to the pipe") }
+                return data
+            } else if errno == EAGAIN {
+                var input = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+                poll(&input, 1, 100)
+            } else if errno != EINTR {
+                throw error("I/O error", .noInput)
+            }
+        }
+        throw error("it is larger than \(limit >> 10) KiB")
     }
 }
 
@@ -77,35 +105,5 @@ enum PathList {
             return try data.split(separator: 0).map { try RecordReader.text($0, name: name) }
         }
         return try RecordReader.text(data, name: name).split(whereSeparator: \.isNewline).map(String.init)
-    }
-}
-
-/// Reads files that contain a passphrase or a key.
-enum SecretFile {
-    /// The maximum size in bytes. The limit prevents the command from reading a large file, or a device, that
-    /// was named by mistake.
-    static let maximumSize = 64 << 10
-
-    /// Returns all bytes of a file, which may also be a pipe.
-    static func read(_ path: String, kind: String) throws -> Data {
-        func failure(_ cause: String, _ status: ExitStatus = .noInput) -> CommandError {
-            CommandError(status, "cannot read a \(kind) from \(Terminal.line(path)): \(cause)")
-        }
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw failure(String(cString: strerror(errno)))
-        }
-        var data = Data()
-        do {
-            while data.count <= maximumSize, let part = try file.read(upToCount: maximumSize), !part.isEmpty {
-                data += part
-            }
-        } catch {
-            throw failure("I/O error")
-        }
-        guard data.count <= maximumSize else {
-            throw failure("it is larger than \(maximumSize >> 10) KiB", .badData)
-        }
-        guard !data.isEmpty else { throw failure("it is empty", .badData) }
-        return data
     }
 }
