@@ -79,7 +79,15 @@ extension KnowledgeStore {
     public func count(
         by properties: [EntryProperty], matching filter: EntryFilter = .all
     ) async throws -> [EntryCount] {
-        var counter = try await EntryCounter(properties, in: storage.snapshot())
+        try await count(by: properties, matching: filter, in: storage.snapshot())
+    }
+
+    /// Returns the numbers of the entries of a state.
+    @concurrent
+    package func count(
+        by properties: [EntryProperty], matching filter: EntryFilter, in snapshot: any StorageSnapshot
+    ) async throws -> [EntryCount] {
+        var counter = try await EntryCounter(properties, in: snapshot)
         return try await counter.counts(matching: filter)
     }
 }

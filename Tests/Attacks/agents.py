@@ -42,7 +42,7 @@ def messages(attacker, seed):
         "an object as id": b'{"jsonrpc":"2.0","id":{},"method":"ping"}', "no method": b'{"jsonrpc":"2.0","id":1}',
         "a number as method": b'{"jsonrpc":"2.0","id":1,"method":1}', "no version": b'{"id":1,"method":"ping"}',
         "parameters as an array": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
-        "the same id twice": json.dumps(call("status")).encode() + b"\n" + json.dumps(call("status")).encode(),
+        "the same id twice": json.dumps(call("clusters")).encode() + b"\n" + json.dumps(call("clusters")).encode(),
         "a cancellation of nothing": b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}',
         "a batch": b"[" + b",".join([PING.strip()] * 5000) + b"]",
     }
@@ -74,13 +74,12 @@ def tool_arguments(attacker, seed):
     store = attacker.store()
     arguments = {
         "search": ("query", "limit", "tags", "where", "cluster", "since", "budget", "cursor", "unknown"),
-        "fetch": ("id", "offset", "budget"), "clusters": ("cluster", "cursor"), "recall": ("query", "limit", "context", "user"),
+        "fetch": ("id", "offset", "budget"), "clusters": ("cluster", "cursor"),
         "remember": ("text", "title", "tags", "metadata"), "remember_messages": ("messages", "user"),
         "update": ("id", "text", "metadata", "addTags"), "forget": ("ids", "confirm"), "recluster": ("clusters",),
-        "status": ("x",),
     }
     required = {
-        "search": {"query": "birds"}, "recall": {"query": "birds"}, "remember": {"text": "a text", "dryRun": True},
+        "search": {"query": "birds"}, "remember": {"text": "a text", "dryRun": True},
         "fetch": {"id": "x"}, "update": {"id": "x"},
     }
     for tool, names in arguments.items():
@@ -119,8 +118,8 @@ def permissions(attacker, seed):
         "search with a condition": call("search", query="heron", where=["tag=diary7"]),
         "search without words": call("search", query="secret code -public"),
         "fetch": call("fetch", id=secret), "fetch of an address": call("fetch", id=f"roost://entry/{secret}"),
-        "recall": call("recall", query="heron"), "recall of another user": call("recall", query="heron", user="ben"),
-        "clusters": call("clusters"), "status": call("status"), "forget": call("forget", ids=[secret], confirm=True),
+        "search for the message of another user": call("search", query="heron", where=["user=ben"]),
+        "clusters": call("clusters"), "forget": call("forget", ids=[secret], confirm=True),
         "update": call("update", id=secret, addTags=["work"]),
         "an entry": request("resources/read", {"uri": f"roost://entry/{secret}"}),
         "a source": request("resources/read", {"uri": "roost://source/file%3A%2F%2F" + source.lstrip("/")}),

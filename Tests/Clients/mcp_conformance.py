@@ -157,11 +157,11 @@ def caching(client, uri):
                 name, "sep-2549-caching-connection", "sep-2549-ttl-non-negative", "sep-2549-cache-scope-valid"):
             assert isinstance(result["ttlMs"], int) and result["ttlMs"] >= 0, result
             assert result["cacheScope"] in ("public", "private"), result
-    assert "ttlMs" not in client.result("tools/call", {"name": "status", "arguments": {}})
+    assert "ttlMs" not in client.result("tools/call", {"name": "clusters", "arguments": {}})
 
 
 def transport(client):
-    call = {"name": "status", "arguments": {}}
+    call = {"name": "clusters", "arguments": {}}
     with client.check("localhost-host-rebinding-rejected"):
         for headers in ({"Host": "evil.example.com"}, {"Origin": "http://evil.example.com"}):
             assert client.send("tools/list", headers=headers)[0] == 403, headers
@@ -172,9 +172,9 @@ def transport(client):
     with client.check("sep-2243-header-name-case-insensitive"):
         client.result("tools/list", headers={"Mcp-Method": None, "MCP-METHOD": "tools/list"})
     with client.check("sep-2243-server-accepts-whitespace-header-value"):
-        client.result("tools/call", call, headers={"Mcp-Name": "  status  "})
+        client.result("tools/call", call, headers={"Mcp-Name": "  clusters  "})
     with client.check("sep-2243-server-decode-base64"):
-        client.result("tools/call", call, headers={"Mcp-Name": f"=?base64?{base64.b64encode(b'status').decode()}?="})
+        client.result("tools/call", call, headers={"Mcp-Name": f"=?base64?{base64.b64encode(b'clusters').decode()}?="})
     with client.check("sep-2243-server-reject-invalid-headers"):
         for headers in (
                 {"Mcp-Name": "search"}, {"Mcp-Name": None}, {"Mcp-Method": None}, {"MCP-Protocol-Version": None}):
@@ -192,7 +192,7 @@ def features(client, uri):
         for tool in client.result("tools/list")["tools"]:
             assert re.fullmatch("[a-zA-Z0-9_-]{1,64}", tool["name"]) and tool["inputSchema"]["type"] == "object", tool
     with client.check("tools-call-simple-text"):
-        content = client.result("tools/call", {"name": "status", "arguments": {}})["content"]
+        content = client.result("tools/call", {"name": "clusters", "arguments": {}})["content"]
         assert [part["type"] for part in content] == ["text"], content
     with client.check("tools-call-error"):
         assert client.result("tools/call", {"name": "fetch", "arguments": {"id": "none"}})["isError"]

@@ -15,7 +15,7 @@ async def main():
     with server(sys.argv[1]) as (address, token):
         transport = StreamableHttpTransport(address + "/mcp", auth=token)
         async with Client(transport) as client:
-            assert len(await client.list_tools()) == 12
+            assert len(await client.list_tools()) == 8
             stored = await client.call_tool("remember", {"text": "A heron stood in the pond."})
             found = await client.call_tool("search", {"query": "heron"})
             ids = [item["id"] for item in found.structured_content["results"]]

@@ -20,7 +20,7 @@ def transport(address, token):
 async def session(address, token, mode):
     async with Client(transport(address, token), mode=mode) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert len(names) == 12, names
+        assert len(names) == 8, names
         text = f"A heron stood in the pond ({mode})."
         stored = (await client.call_tool("remember", {"text": text, "allowDuplicate": True})).structured_content
         found = await client.call_tool("search", {"query": f"heron pond {mode}"})

@@ -18,7 +18,7 @@ async def main():
             command=sys.argv[1], args=["mcp", "--store", os.path.join(home, "store")])
         async with stdio_client(server) as (reading, writing), ClientSession(reading, writing) as client:
             await client.initialize()
-            assert len((await client.list_tools()).tools) == 12
+            assert len((await client.list_tools()).tools) == 8
             stored = await client.call_tool("remember", {"text": "A heron stood in the pond."})
             found = await client.call_tool("search", {"query": "heron"})
             ids = [item["id"] for item in found.structuredContent["results"]]

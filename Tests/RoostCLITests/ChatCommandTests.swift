@@ -85,7 +85,7 @@ import Testing
         }
         let corrected = try search("herron", "in", "the", "water")
         #expect(
-            corrected.error.contains("no message contains 'herron'; searching for 'heron' instead"),
+            corrected.error.contains("no message contains 'herron'; the search was for 'heron'"),
             "\(corrected.error)")
         let noise = try search("quantum", "chromodynamics", "lattice")
         #expect(noise.status == 1 && noise.error.contains("nothing close; the nearest are:"))

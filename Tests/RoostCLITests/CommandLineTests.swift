@@ -142,6 +142,25 @@ import Testing
         #expect(outcome.status == 0 && outcome.output.contains("東京"), "\(outcome)")
     }
 
+    @Test func `a pipe is read if a program writes to it, and otherwise refused`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let note = cli.home.appendingPathComponent("a.md")
+        try Data("the swift is back".utf8).write(to: note)
+        let listed = try cli.roost(
+            ["ingest", "--files-from", "/dev/stdin", "--store=s"], input: note.path + "\n")
+        #expect(listed.output.hasPrefix("1 new"), "\(listed)")
+        let found = try cli.roost(["similar", "/dev/stdin", "--store=s"], input: "the swift is back")
+        #expect(found.output.contains("a.md"), "\(found)")
+        #expect(mkfifo(cli.home.appendingPathComponent("pipe").path, 0o600) == 0)
+        for command in [
+            ["similar", "pipe"], ["ingest", "--files-from", "pipe"], ["query", "--batch", "pipe"],
+            ["backup", "create", "--password-file", "pipe"],
+        ] {
+            let outcome = try cli.roost(command + ["--store=s"])
+            #expect(outcome.status == 65 && outcome.error.contains("no program writes"), "\(outcome)")
+        }
+    }
+
     @Test func `a device without end is not read`() throws {
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         let zero = try cli.roost("import", "/dev/zero", "--store=s")

@@ -26,7 +26,7 @@ import Testing
         #expect(all.status == 0 && all.error.contains("only 2 of 5 clusters"), "\(all.error)")
         #expect(try cli.roost("recluster", "--clusters", "1").status == 0)
         let one = try cli.roost("cluster", "list", "--json")
-        let id = try #require(one.output.firstMatch(of: /"id" : "([0-9a-f-]+)"/)?.1)
+        let id = try #require(one.output.firstMatch(of: /"id":"([0-9a-f-]+)"/)?.1)
         let again = try cli.roost("recluster", "--clusters", "1", "--dry-run")
         #expect(again.error.contains("; 1 continues an earlier cluster;"), "\(again.error)")
         #expect(again.error.contains("1 cluster has the same members as before"), "\(again.error)")

@@ -9,6 +9,7 @@ import Synchronization
 struct MCPHarness {
     let store: KnowledgeStore
     let connection: MCPConnection
+    private let rules: AccessRules
     private let sent = SentMessages()
 
     private final class SentMessages: Sendable {
@@ -17,7 +18,7 @@ struct MCPHarness {
 
     init(_ rules: AccessRules = AccessRules(), store: KnowledgeStore? = nil) {
         let store = store ?? KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        self.store = store
+        (self.store, self.rules) = (store, rules)
         let sent = sent
         connection = MCPConnection(MCPServer(StoreHandle { store }, rules, version: "test")) { data in
             let value = (try? JSONDecoder().decode(JSONValue.self, from: data)) ?? .null
@@ -69,10 +70,28 @@ struct MCPHarness {
         return await send(String(decoding: message.serialized(), as: UTF8.self)).last ?? .null
     }
 
-    /// Calls a tool and returns its structured result; the result of a failed call is its message.
+    /// Calls a tool and returns its structured result; the result of a failed call is its message. An operation that is
+    /// not offered as a tool is executed with the settings of a server for agents.
     func call(_ tool: String, _ arguments: JSONValue = [:]) async -> JSONValue {
+        if let operation = Operations.all.first(where: { $0.name == tool && !$0.isTool }) {
+            return await run(operation, arguments)
+        }
         let response = await request("tools/call", ["name": .string(tool), "arguments": arguments])
         let result = response["result"]
         return result?["structuredContent"] ?? result?["content"]?.elements?.first?["text"] ?? response
+    }
+
+    private func run(_ operation: AnyOperation, _ arguments: JSONValue) async -> JSONValue {
+        var operations = Operations(StoreHandle { store }, rules, version: "test")
+        operations.servesAgents = true
+        let schema = operation.inputSchema { _ in true }
+        if let fault = SchemaCheck(nullIsAbsent: true).fault(in: arguments, schema, at: "arguments") {
+            return .string(fault)
+        }
+        do {
+            return try await operations.run(operation, arguments.members ?? [:]).json
+        } catch {
+            return .string(FailureText.message(of: error))
+        }
     }
 }

@@ -85,10 +85,7 @@ struct OperationTests {
         _ = try await operations.run(operation, input)
         let expected = try await operations.run(operation, input).json
         if operation.isTool {
-            var members = await MCPHarness(store: store).call(name, .object(input)).members
-            let notice = members?.removeValue(forKey: "notice")
-            #expect(members.map(JSONValue.object) == expected)
-            #expect((notice != nil) == operation.returnsTexts)
+            #expect(await MCPHarness(store: store).call(name, .object(input)) == expected)
         }
         try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
             let (method, path, body) = Self.request(operation, input)
@@ -123,7 +120,22 @@ struct OperationTests {
         _ sample: Sample
     ) -> [(name: String, command: [String], input: [String: JSONValue], member: String?)] {
         let (entry, cluster) = (sample.entry.string ?? "", sample.cluster.string ?? "")
+        let text = "the swift above the roof"
         return [
+            ("remember", ["add", text, "--tag=birds"], ["text": .string(text), "tags": ["birds"]], nil),
+            (
+                "update", ["edit", entry, "--meta=year=2026", "--add-tag=birds"],
+                ["id": sample.entry, "addTags": ["birds"], "metadata": ["year": "2026"]], nil
+            ),
+            ("forget", ["remove", entry, "--dry-run"], ["ids": [sample.entry]], nil),
+            (
+                "label_cluster", ["cluster", "label", cluster, "My", "label"],
+                ["cluster": sample.cluster, "label": sample.label], nil
+            ),
+            (
+                "move_entries", ["cluster", "move", entry, "--to=my lab"],
+                ["cluster": sample.cluster, "entries": [sample.entry]], nil
+            ),
             (
                 "search", ["query", "swift roof"],
                 ["query": "swift roof", "includeText": true, "positions": true], "results"
@@ -156,6 +168,9 @@ struct OperationTests {
         let sample = try await Sample(store)
         let created = try cli.roost("backup", "create", "--json", "--store=s")
         #expect(try JSONValue(json: Data(created.output.utf8))["encrypted"] == false, "\(created)")
+        // A second move of the same entry moves nothing.
+        let entry = try #require(sample.entry.string)
+        #expect(try cli.roost("cluster", "move", entry, "--to=my lab", "--store=s").status == 0)
         for (name, command, input, member) in Self.commands(sample) {
             let outcome = try cli.roost(command + ["--json", "--store=s"])
             let printed = try JSONValue(json: Data(outcome.output.utf8))
@@ -174,6 +189,37 @@ struct OperationTests {
                 #expect(printed.members?.filter { members[$0.key] != nil } == members, "\(command)")
             }
         }
+        try await store.close()
+    }
+
+    /// The commands whose repetition has another result.
+    @Test func `commands that remove and join clusters print the JSON of their operations`() async throws {
+        let cli = CommandLineDriver()
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let store = try await KnowledgeStore.open(at: cli.home.appendingPathComponent("s")) { _ in
+            LexicalEmbedder()
+        }
+        let sample = try await Sample(store)
+        func printed(_ arguments: String...) throws -> JSONValue {
+            let outcome = try cli.roost(arguments + ["--json", "--store=s"])
+            return try JSONValue(json: Data(outcome.output.utf8))
+        }
+        func output(_ name: String, _ input: [String: JSONValue]) async throws -> JSONValue {
+            try await Operations(StoreHandle { store }).run(Operations.named(name), input).json
+        }
+        let split = try printed("cluster", "split", "My label", "--into=2")
+        let parts = try #require(split["clusters"]?.elements)
+        for part in parts {
+            #expect(try await output("cluster", ["cluster": try #require(part["id"])]) == part)
+        }
+        let ids = parts.compactMap { $0["id"]?.string }
+        let merged = try printed("cluster", "merge", ids[0], ids[1])
+        #expect(try await output("cluster", ["cluster": .string(ids[0])]) == merged)
+        let size = try #require(merged["size"])
+        #expect(try printed("cluster", "delete", ids[0]) == ["removed": .string(ids[0]), "entries": size])
+        let removed = try printed("remove", try #require(sample.entry.string))
+        #expect(removed["removed"] == 1 && removed["entries"]?.elements?.first?["id"] == sample.entry)
+        #expect(removed["notices"] == nil)
         try await store.close()
     }
 

@@ -14,7 +14,6 @@ struct VisibleCountTests {
         let tags = await harness.call("count", ["by": ["tag"]])
         #expect(
             tags["counts"] == [["values": ["birds"], "count": 2], ["values": ["tea"], "count": 1]])
-        #expect(tags["notice"] != nil)
         #expect(await harness.call("count", ["by": ["tag", "tags"]])["counts"] == nil)
         let both = await harness.call("count", ["by": ["tag", "status"]])
         // Two entries have no status, so these are first.

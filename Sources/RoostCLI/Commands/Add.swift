@@ -1,16 +1,16 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add one text as an entry.",
         discussion: """
-            Prints the entry's id. If the store already contains the text, only the tags and metadata \
+            Prints the beginning of the entry's id. If the store already contains the text, only the tags and metadata \
             are added.
 
-            With --key, the text replaces that of the entry with this key, if there is one. Other commands \
-            accept the key as a name of the entry.
+            With --key, the text replaces that of an entry with this key. Other commands accept the key as a name of the entry.
 
             Examples:
               roost add "The swift is back above the roof." --tag birds
@@ -21,6 +21,7 @@ struct Add: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Argument(help: "The text, or - for standard input. Several words need no quotes.")
     var text: [String]
@@ -41,14 +42,8 @@ struct Add: AsyncParsableCommand {
 
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
-        let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
-        // Agents would not find the entry, because they search for messages separately.
-        guard !metadata.contains(where: DocumentKey.marksMessage) else {
-            throw CommandError(
-                .usage,
-                "--meta \(DocumentKey.kind)=\(DocumentKey.messageKind) marks messages of conversations; use "
-                    + "another key or value")
-        }
+        let metadata = Dictionary(pairs.map { ($0.key, JSONValue.string($0.value)) }) { _, last in last }
+        _ = try TextValues.metadata(metadata)
         let text =
             text == ["-"]
             ? try RecordReader.text(try StandardInput.readToEnd(), name: "standard input")
@@ -57,26 +52,17 @@ struct Add: AsyncParsableCommand {
             throw RoostError(.badInput, "cannot add the text: it is empty")
         }
         let store = try await options.openOrCreate()
-        let before = try await store.storage.snapshot().stamp.revision
-        let added =
-            if let key {
-                try await store.add(text, key: key, tags: tag, metadata: metadata)
-            } else {
-                try await store.add(text, tags: tag, metadata: metadata)
-            }
-        let isChanged = try await store.storage.snapshot().stamp.revision > before
+        var input: [String: JSONValue] = [
+            "text": .string(text), "tags": .array(tag.map { .string($0) }), "metadata": .object(metadata),
+        ]
+        input["key"] = key.map { .string($0) }
+        let added: AddedDocument = try await options.run("remember", input, store)
         try await store.close()
-        Terminal.write(added.id.text)
-        if !added.isNew, let key {
-            let name = Terminal.line(key, limit: 60)
-            options.note(
-                isChanged
-                    ? "changed the entry '\(name)'"
-                    : "the entry '\(name)' has this text; nothing was changed")
-        } else if !added.isNew {
-            options.note(
-                "the store already contains this text; "
-                    + (isChanged ? "the tags and metadata were added to the entry" : "nothing was changed"))
-        }
+        if output.json { return try Terminal.json(added) }
+        Terminal.write(String((added.id ?? "").prefix(8)))
+        guard !added.stored else { return }
+        let entry = key.map { "the entry '\(Terminal.line($0, limit: 60))'" } ?? "the entry"
+        options.note(
+            added.updated == true ? "changed \(entry)" : "\(entry) has this text; nothing was changed")
     }
 }

@@ -23,10 +23,10 @@ struct ChatCommand: AsyncParsableCommand {
 
     struct SearchChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "search", abstract: "Search messages by meaning and by words.",
+            commandName: "search", abstract: Operations.summary(of: "recall"),
             discussion: """
-                Prints each message with its neighbors in the conversation. If the query names a date, \
-                such as 7 May 2026, messages from that date rank higher. The query needs no quotes and can \
+                If the query names a date, such as 7 May 2026, messages from that date rank higher. The query \
+                needs no quotes and can \
                 have the operators of `roost query`. If no message is closer than unrelated text, \
                 Roost names the three nearest messages and exits with 1.
 
@@ -37,6 +37,7 @@ struct ChatCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
         @OptionGroup var filters: ChatFilterOptions
 
         @Argument(
@@ -62,12 +63,9 @@ struct ChatCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Show the parts of each score.")
         var explain = false
 
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
-
         func validate() throws {
             guard !words.isEmpty else { throw ValidationError("give a query") }
-            guard !explain || !json else {
+            guard !explain || !output.json else {
                 throw ValidationError("--explain cannot be combined with --json")
             }
             guard (0...100).contains(context) else {
@@ -84,7 +82,7 @@ struct ChatCommand: AsyncParsableCommand {
             recall.usesExactWords = exactWords
             let result = try await ConversationMemory(store).search(text, in: try filters.filter(), recall)
             try await store.close()
-            for remark in SearchOptions.remarks(on: result.search, subject: "message") {
+            for remark in SearchNotices.remarks(on: result.search, subject: "message") {
                 options.note(remark)
             }
             try show(result)
@@ -102,7 +100,7 @@ struct ChatCommand: AsyncParsableCommand {
         }
 
         private func show(_ result: RecallResult) throws {
-            if json { return try Terminal.json(result.recollections.map { RecollectionDocument($0) }) }
+            if output.json { return try Terminal.json(result.recollections.map { RecollectionDocument($0) }) }
             for (index, recollection) in result.recollections.enumerated() {
                 if index > 0 { Terminal.write("") }
                 show(recollection, in: result)
@@ -197,7 +195,7 @@ extension Recollection {
 extension ChatCommand {
     struct ListChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the conversations, newest first.",
+            commandName: "list", abstract: Operations.summary(of: "conversations"),
             discussion: """
                 Prints the local time of the last message, the number of messages, the session and the \
                 agents, and the beginning of the first message. With csv and tsv, the columns \
@@ -243,14 +241,12 @@ extension ChatCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
         @OptionGroup var filters: ChatFilterOptions
 
         @Argument(
             help: ArgumentHelp("The session's name, or the beginning of its name.", valueName: "SESSION"))
         var name: String
-
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
 
         func validate() throws {
             guard filters.session == nil else {
@@ -267,7 +263,7 @@ extension ChatCommand {
             let messages = try await memory.messages(filter).chronological()
             try await store.close()
             if messages.isEmpty { options.note("no message of the session matches the filters") }
-            if json { return try Terminal.json(messages.map(MessageDocument.init)) }
+            if output.json { return try Terminal.json(messages.map(MessageDocument.init)) }
             for message in messages { message.show() }
         }
     }

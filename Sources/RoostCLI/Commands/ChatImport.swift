@@ -25,6 +25,7 @@ extension ChatCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
 
         @Argument(
             help: ArgumentHelp("Files, a session storage, or - for standard input.", valueName: "FILE"),
@@ -43,9 +44,6 @@ extension ChatCommand {
 
         @Option(name: .long, help: "The agent, for conversations whose file does not name an agent.")
         var agent = "assistant"
-
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
 
         /// The result, for both kinds of files.
         struct Document: Encodable {
@@ -118,7 +116,7 @@ extension ChatCommand {
         }
 
         private func show(_ document: Document) throws {
-            if json { return try Terminal.json(document) }
+            if output.json { return try Terminal.json(document) }
             let count = document.files.reduce(0) { $0 + $1.conversations }
             Terminal.write(
                 "\(Count.text(document.new, "new message")), \(document.known) known, "
@@ -152,7 +150,7 @@ extension ChatCommand {
         /// Prints the problems of a file. With `--json`, it prints nothing, because the document contains
         /// them.
         private func report(_ problems: [TranscriptFile.Problem], of name: String) {
-            guard !json else { return }
+            guard !output.json else { return }
             for problem in problems.prefix(Terminal.maximumListedItems) where !options.quiet {
                 let action = problem.isSkipped ? "skipped " : ""
                 Terminal.error("\(action)\(Terminal.line(name)), \(problem.location): \(problem.reason)")

@@ -27,8 +27,7 @@ extension ClusterCommand {
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
+        @Argument(help: ArgumentHelp(StoreOptions.clusterHelp, valueName: "ID"))
         var id: [String]
 
         @OptionGroup var limitOption: LimitOption
@@ -41,37 +40,25 @@ extension ClusterCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let cluster = try await options.cluster(id, store)
             let snapshot = try await store.storage.snapshot()
             let clusters = try await snapshot.clusters()
-            guard let found = clusters.first(where: { $0.id == cluster.id }) else {
-                throw RoostError(
-                    .notFound,
-                    "cannot show the cluster: another process replaced it; run `roost cluster list` again")
-            }
+            let found = try clusters.named(id.joined(separator: " "))
             let members = try await EntryDocument.members(of: found, in: snapshot)
             try await store.close()
             let hierarchy = ClusterHierarchy(clusters)
-            let document = Document(cluster: hierarchy.document(found), members: members)
+            let document = Document(hierarchy.document(found), Members(members: members))
             if json { return try Terminal.json(document) }
-            showFigures(of: document.cluster)
+            showFigures(of: document.output)
             showRepresentatives(of: document)
             showContents(of: document, hierarchy.nodes.map(\.document))
         }
 
-        /// The JSON of the operation `cluster`, with the members of the operation `cluster_members`.
-        private struct Document: Encodable {
-            var cluster: ClusterDocument
+        /// The member of the operation `cluster_members`.
+        private struct Members: Encodable {
             var members: [EntryDocument]
-
-            private enum CodingKeys: String, CodingKey { case members }
-
-            func encode(to encoder: any Encoder) throws {
-                try cluster.encode(to: encoder)
-                var container = encoder.container(keyedBy: CodingKeys.self)
-                try container.encode(members, forKey: .members)
-            }
         }
+
+        private typealias Document = JoinedDocument<ClusterDocument, Members>
 
         /// The width of the names of figures, and the spaces after them.
         private static let nameWidth = 12
@@ -119,8 +106,8 @@ extension ClusterCommand {
         }
 
         private func showRepresentatives(of document: Document) {
-            let members = Dictionary(document.members.map { ($0.id, $0) }) { first, _ in first }
-            let chosen = document.cluster.representatives.compactMap { members[$0] }
+            let members = Dictionary(document.addition.members.map { ($0.id, $0) }) { first, _ in first }
+            let chosen = document.output.representatives.compactMap { members[$0] }
             guard !chosen.isEmpty else { return }
             Terminal.write("\nRepresentative entries:")
             for member in chosen.prefix(Self.representativeCount) {
@@ -132,7 +119,7 @@ extension ClusterCommand {
         }
 
         private func showContents(of document: Document, _ clusters: [ClusterDocument]) {
-            let children = clusters.filter { $0.parent == document.cluster.id }
+            let children = clusters.filter { $0.parent == document.output.id }
             guard children.isEmpty else {
                 Terminal.write("\nClusters in this cluster:")
                 let columns = [
@@ -147,14 +134,15 @@ extension ClusterCommand {
             }
             let limit = limitOption.limit ?? Self.listedCount
             Terminal.write("\nMembers, with their similarity to the centroid:")
-            for member in document.members.prefix(limit) {
+            let members = document.addition.members
+            for member in members.prefix(limit) {
                 let cells = [
                     Terminal.score(member.similarity ?? 0), String(member.id.prefix(8)),
                     Terminal.line(member.title),
                 ]
                 Terminal.write(TableLayout.indentedLine(cells, Self.memberColumns))
             }
-            if document.members.count > limit { options.note("and \(document.members.count - limit) more") }
+            if members.count > limit { options.note("and \(members.count - limit) more") }
         }
     }
 }

@@ -63,7 +63,7 @@ struct LineageLines {
 extension ClusterCommand {
     struct DiffClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "diff", abstract: "Show how the last run and later edits changed the clusters.",
+            commandName: "diff", abstract: Operations.summary(of: "cluster_diff"),
             discussion: """
                 Lists new, ended, split, merged and changed clusters. If more than eight clusters were \
                 merged, or one was split into more, only eight are named; --json lists all.
@@ -74,16 +74,14 @@ extension ClusterCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
-
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             let store = try await options.open()
             let lineage = try await store.clusters.lineage()
             let run = try await store.storage.snapshot().clusteringRun()
             try await store.close()
-            if json { return try Terminal.json(ClusterExport.Lineage(lineage)) }
+            if output.json { return try Terminal.json(ClusterExport.Lineage(lineage)) }
             for line in LineageLines(lineage).lines { Terminal.write(line) }
             if let stability = run?.stability {
                 options.note(
@@ -96,7 +94,7 @@ extension ClusterCommand {
 
     struct LabelCluster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "label", abstract: "Set the label of a cluster, or reset it.",
+            commandName: "label", abstract: Operations.summary(of: "label_cluster"),
             discussion: """
                 Later runs of `roost recluster` keep a label that you set. --unpin removes a label that \
                 you or a chat model set, and changes no other label.
@@ -107,9 +105,9 @@ extension ClusterCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
 
-        @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
+        @Argument(help: ArgumentHelp(StoreOptions.clusterHelp, valueName: "ID"))
         var id: String
 
         @Argument(help: "The new label; omit it with --unpin.")
@@ -125,17 +123,17 @@ extension ClusterCommand {
         }
 
         func run() async throws {
-            let store = try await options.open()
-            let cluster = try await store.clusters.label(
-                try await options.cluster(id, store).id, as: unpin ? nil : text.joined(separator: " "))
-            try await store.close()
-            Terminal.write("\(Terminal.bold(Terminal.line(cluster.label)))  \(cluster.id.text.prefix(8))")
+            let label: JSONValue = unpin ? .null : .string(text.joined(separator: " "))
+            let input: [String: JSONValue] = ["cluster": .string(id), "label": label]
+            try await options.run("label_cluster", input, asJSON: output.json) { (cluster: ClusterDocument) in
+                Terminal.write("\(Terminal.bold(Terminal.line(cluster.label)))  \(cluster.id.prefix(8))")
+            }
         }
     }
 
     struct MergeClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "merge", abstract: "Merge clusters into one.",
+            commandName: "merge", abstract: Operations.summary(of: "merge_clusters"),
             discussion: """
                 The merged cluster keeps the id of the first given cluster. `roost undo` reverts the \
                 merge.
@@ -146,9 +144,9 @@ extension ClusterCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
 
-        @Argument(
-            help: ArgumentHelp("Ids, id prefixes, or labels of clusters.", valueName: "ID"))
+        @Argument(help: ArgumentHelp(StoreOptions.clusterHelp, valueName: "ID"))
         var ids: [String]
 
         func validate() throws {
@@ -156,18 +154,17 @@ extension ClusterCommand {
         }
 
         func run() async throws {
-            let store = try await options.open()
-            var clusters: [Cluster.ID] = []
-            for id in ids { clusters.append(try await options.cluster(id, store).id) }
-            let merged = try await store.clusters.merge(clusters)
-            try await store.close()
-            Terminal.write(ClusterDocument(merged).line)
+            let input: [String: JSONValue] = ["clusters": .array(ids.map { .string($0) })]
+            try await options.run("merge_clusters", input, asJSON: output.json) {
+                (cluster: ClusterDocument) in
+                Terminal.write(cluster.line)
+            }
         }
     }
 
     struct SplitCluster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "split", abstract: "Split a cluster into parts.",
+            commandName: "split", abstract: Operations.summary(of: "split_cluster"),
             discussion: """
                 The largest part keeps the id of the cluster. `roost undo` reverts the split.
 
@@ -177,9 +174,9 @@ extension ClusterCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
 
-        @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
+        @Argument(help: ArgumentHelp(StoreOptions.clusterHelp, valueName: "ID"))
         var id: [String]
 
         @Option(
@@ -194,19 +191,21 @@ extension ClusterCommand {
         }
 
         func run() async throws {
-            let store = try await options.open()
-            let parts = try await store.clusters.split(try await options.cluster(id, store).id, into: into)
-            try await store.close()
-            for part in parts { Terminal.write(ClusterDocument(part).line) }
-            if parts.count < into {
-                options.note("only \(parts.count) of \(into) parts: the others would be empty")
+            let input: [String: JSONValue] = [
+                "cluster": .string(id.joined(separator: " ")), "parts": .integer(Int64(into)),
+            ]
+            try await options.run("split_cluster", input, asJSON: output.json) { (split: SplitDocument) in
+                for part in split.clusters { Terminal.write(part.line) }
+                if split.clusters.count < into {
+                    options.note("only \(split.clusters.count) of \(into) parts: the others would be empty")
+                }
             }
         }
     }
 
     struct DeleteCluster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Delete a cluster, but keep its entries.",
+            commandName: "delete", abstract: Operations.summary(of: "remove_cluster"),
             discussion: """
                 The entries become unassigned. `roost undo` reverts the deletion.
 
@@ -216,19 +215,19 @@ extension ClusterCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
 
-        @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
+        @Argument(help: ArgumentHelp(StoreOptions.clusterHelp, valueName: "ID"))
         var id: [String]
 
         func run() async throws {
-            let store = try await options.open()
-            let cluster = try await options.cluster(id, store)
-            try await store.clusters.delete(cluster.id)
-            try await store.close()
-            options.note(
-                "deleted the cluster; \(Count.text(cluster.members.count, "entry is", "entries are")) "
-                    + "unassigned now; `roost undo` reverts this")
+            let input: [String: JSONValue] = ["cluster": .string(id.joined(separator: " "))]
+            try await options.run("remove_cluster", input, asJSON: output.json) {
+                (removed: RemovedClusterDocument) in
+                options.note(
+                    "deleted the cluster; \(Count.text(removed.entries, "entry is", "entries are")) "
+                        + "unassigned now; `roost undo` reverts this")
+            }
         }
     }
 }
@@ -249,10 +248,11 @@ extension ClusterCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
 
         @Argument(
             help: ArgumentHelp(
-                "Ids, id prefixes, or labels of clusters. Default: all clusters.", valueName: "ID"))
+                StoreOptions.clusterHelp + " Default: all clusters.", valueName: "ID"))
         var ids: [String] = []
 
         @Option(name: .long, help: "The name of the chat model. Default: the label-model setting.")
@@ -263,9 +263,6 @@ extension ClusterCommand {
 
         @Flag(name: .long, help: "Show what would be sent, without sending it.")
         var dryRun = false
-
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
 
         func run() async throws {
             // A dry run does not require a configured model.
@@ -284,7 +281,7 @@ extension ClusterCommand {
             }
             let report = try await label(requests, in: store, with: remote)
             try await store.close()
-            if json {
+            if output.json {
                 try Terminal.json(report.labeled.map { ClusterDocument($0) })
             } else {
                 let before = Dictionary(requests.map { ($0.cluster, $0.label) }) { first, _ in first }
@@ -338,7 +335,7 @@ extension ClusterCommand {
                 var label: String
                 var sent: ClusterExcerpt
             }
-            if json {
+            if output.json {
                 return try Terminal.json(
                     requests.map { Document(cluster: $0.cluster.text, label: $0.label, sent: $0.excerpt) })
             }

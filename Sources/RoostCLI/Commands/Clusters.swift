@@ -22,7 +22,7 @@ struct ClusterCommand: AsyncParsableCommand {
 
     struct ListClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the clusters, largest first.",
+            commandName: "list", abstract: Operations.summary(of: "clusters"),
             discussion: """
                 Prints a header and a line for each cluster. Clusters inside a larger cluster follow it, \
                 indented. The columns are:
@@ -87,12 +87,10 @@ extension ClusterCommand {
                   roost cluster outliers -n100 --format csv
                 """)
 
-        private struct Document: Encodable {
-            var id: String
-            var title: String
+        private struct Reason: Encodable {
             var reason: String
+            /// The id of the nearest cluster.
             var nearest: String?
-            var similarity: Float
         }
 
         @OptionGroup var options: StoreOptions
@@ -127,14 +125,14 @@ extension ClusterCommand {
 
         private func row(_ outlier: ClusterOutlier) -> ListRow {
             let entry = outlier.entry
-            let document = Document(
-                id: entry.id.text, title: EntryTitle.text(of: entry), reason: outlier.reason.rawValue,
-                nearest: outlier.nearest?.text, similarity: outlier.similarity)
+            var document = EntryDocument(entry)
+            document.similarity = outlier.similarity
+            let reason = Reason(reason: outlier.reason.rawValue, nearest: outlier.nearest?.text)
             return ListRow(
                 cells: [
-                    Terminal.score(outlier.similarity), entry.id.text, document.title, outlier.explanation,
-                    entry.displayPath, document.nearest ?? "",
-                ], document: document, path: entry.listedPath)
+                    Terminal.score(outlier.similarity), entry.id.text, EntryTitle.text(of: entry),
+                    outlier.explanation, entry.displayPath, reason.nearest ?? "",
+                ], document: JoinedDocument(document, reason), path: entry.listedPath)
         }
     }
 
@@ -189,7 +187,7 @@ extension ClusterCommand {
 
     struct MoveEntries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "move", abstract: "Move entries to another cluster.",
+            commandName: "move", abstract: Operations.summary(of: "move_entries"),
             discussion: """
                 Moves the entries with the given ids or files, or those that match all of the given \
                 options. A cluster without entries ends. The entries stay in the cluster until their texts \
@@ -205,6 +203,7 @@ extension ClusterCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var output: JSONOption
 
         @Argument(
             help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"))
@@ -215,8 +214,8 @@ extension ClusterCommand {
         @Option(
             name: .long,
             help: ArgumentHelp(
-                "The cluster with this id or label, or 'none' to remove the entries from their clusters.",
-                valueName: "ID"))
+                StoreOptions.clusterHelp + " 'none' removes the entries from their clusters.", valueName: "ID"
+            ))
         var to: String
 
         func validate() throws {
@@ -237,12 +236,15 @@ extension ClusterCommand {
                 }
                 if entries.isEmpty { throw RoostError(.notFound, "nothing was moved: " + filters.missReason) }
             }
-            let isNone = to.lowercased() == EntryFilter.unclusteredName
-            let cluster = isNone ? nil : try await options.cluster(to, store)
-            let moved = try await store.clusters.move(entries, to: cluster?.id)
+            let result: MoveDocument = try await options.run(
+                "move_entries",
+                ["cluster": .string(to), "entries": .array(entries.map { .string($0.text) })], store)
             try await store.close()
-            let name = cluster.map { "to \(Terminal.line($0.label, limit: 60))" } ?? "out of their clusters"
-            options.note("moved \(moved) of \(Count.text(Set(entries).count, "entry", "entries")) \(name)")
+            if output.json { return try Terminal.json(result) }
+            let name =
+                result.cluster.map { "to \(Terminal.line($0.label, limit: 60))" } ?? "out of their clusters"
+            let all = Count.text(Set(entries).count, "entry", "entries")
+            options.note("moved \(result.moved) of \(all) \(name)")
         }
     }
 }
@@ -325,7 +327,7 @@ struct ClusterTree {
 
     var leafCount: Int { all.count { $0.isLeaf } }
 
-    /// A sentence about labels that probably no longer fit; `nil` if there are none.
+    /// A sentence about labels that probably no longer fit; `nil` if all fit.
     var outdatedLabelRemark: String? {
         let labels = all.filter { $0.document.labelOutdated == true }.map(\.document.label)
         guard !labels.isEmpty else { return nil }

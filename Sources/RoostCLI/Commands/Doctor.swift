@@ -22,6 +22,7 @@ struct Doctor: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Flag(name: .long, help: "Repair the damage as far as the intact data allows.")
     var repair = false
@@ -38,11 +39,8 @@ struct Doctor: AsyncParsableCommand {
             "With --compact, change the store's maximum size: 500MB, 2GB, or none.", valueName: "SIZE"))
     var maxSize: String?
 
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
-
     func validate() throws {
-        guard compact ? !repair && !links && !json : maxSize == nil else {
+        guard compact ? !repair && !links && !output.json : maxSize == nil else {
             throw ValidationError("--compact permits only --max-size, which needs it")
         }
     }
@@ -66,25 +64,25 @@ struct Doctor: AsyncParsableCommand {
         }
         var isIntact = !findings.contains { $0.severity == .damage }
         var hasLosses = false
-        if !json { show(findings) }
+        if !output.json { show(findings) }
         if repair {
             let repairs = try await progress.during("repairing") { try await inspection.repair() }
             let done = repairs.filter { !findings.contains($0) }
             // Damage without a remedy is data that the repair could not recover.
             hasLosses = repairs.contains { $0.severity == .damage && $0.remedy == nil }
-            if !json { show(done) }
+            if !output.json { show(done) }
             findings += done
             let remaining = try await progress.during("checking") { try await inspection.inspect() }
             isIntact = !remaining.contains { $0.severity == .damage }
-            if !json { show(remaining.filter { !findings.contains($0) }) }
+            if !output.json { show(remaining.filter { !findings.contains($0) }) }
             findings += remaining.filter { !findings.contains($0) }
         }
         if links, isIntact {
             let broken = try await brokenLinks()
-            if !json { show(broken, evenIfQuiet: true) }
+            if !output.json { show(broken, evenIfQuiet: true) }
             findings += broken
         }
-        if json {
+        if output.json {
             try Terminal.json(findings)
         } else if isIntact {
             Terminal.write("the store in \(location.path) is intact")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 import Synchronization
 
 struct Edit: AsyncParsableCommand {
@@ -55,6 +56,9 @@ struct Edit: AsyncParsableCommand {
     @Option(name: .long, help: "Remove a tag; repeatable.", transform: TagArgument.tag)
     var removeTag: [String] = []
 
+    @Flag(name: .long, help: "Print the changed entries as JSON.")
+    var json = false
+
     private var changesContents: Bool {
         text != nil || title != nil || !meta.isEmpty || !unset.isEmpty || addTag.isEmpty && removeTag.isEmpty
     }
@@ -81,13 +85,7 @@ struct Edit: AsyncParsableCommand {
                     .usage, "the key '\(Terminal.line(key, limit: 40))' is given more than once")
             }
         }
-        guard !changes.contains(where: DocumentKey.marksMessage) else {
-            throw CommandError(
-                .usage,
-                "--meta \(DocumentKey.kind)=\(DocumentKey.messageKind) marks messages of conversations; use "
-                    + "another key or value")
-        }
-        return changes
+        return try TextValues.metadata(changes)
     }
 
     func run() async throws {
@@ -119,6 +117,16 @@ struct Edit: AsyncParsableCommand {
             let count = try await store.update(ids, EntryChanges(removedTags: [tag]))
             options.note("removed \(Terminal.line(tag, limit: 60)) from \(count) of \(all)")
         }
+        try await writeJSON(of: ids, store)
+    }
+
+    /// Prints entries as the operation `update` does.
+    private func writeJSON(of ids: [Entry.ID], _ store: KnowledgeStore) async throws {
+        guard json else { return }
+        let snapshot = try await store.storage.snapshot()
+        let documents = try await EntryDocument.documents(
+            of: snapshot.entries(ids), in: snapshot, withTexts: false)
+        if documents.count == 1 { try Terminal.json(documents[0]) } else { try Terminal.json(documents) }
     }
 
     private func changeContents(_ store: KnowledgeStore) async throws {
@@ -137,6 +145,7 @@ struct Edit: AsyncParsableCommand {
         }
         if text != nil || changes == EntryChanges() { changes.content = try newText(entry.content) }
         report(entry, try await store.update(id, changes, expecting: revision))
+        try await writeJSON(of: [id], store)
     }
 
     /// Reports whether the entry has changed, and whether the next ingest can replace the changes.

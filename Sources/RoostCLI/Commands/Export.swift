@@ -78,8 +78,6 @@ struct Export: AsyncParsableCommand {
     }
 }
 
-extension LeidenClusterer.Granularity: ExpressibleByArgument {}
-
 extension Export {
     struct Entries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -25,14 +25,12 @@ struct ImportCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Argument(
         help: ArgumentHelp("A file, a folder of Chroma, or - for standard input.", valueName: "FILE"),
         completion: .file())
     var file: String
-
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
 
     func run() async throws {
         let url = URL(fileURLWithPath: file)
@@ -49,7 +47,7 @@ struct ImportCommand: AsyncParsableCommand {
             try await store.importEntries(archive, progress: $0)
         }
         try show(report)
-        if report.embedded > 0, !json {
+        if report.embedded > 0, !output.json {
             options.note(
                 "embedded \(Count.text(report.embedded, "entry", "entries")): the file has no vectors from "
                     + "\(store.embedder.space.model) for them")
@@ -80,7 +78,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func show(_ report: ImportReport) throws {
-        if json { return try Terminal.json(report) }
+        if output.json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
     }
 

@@ -88,7 +88,7 @@ struct IngestCommand: AsyncParsableCommand {
     /// The readers of documents, with the user's converters.
     private static func readers() throws -> DocumentReaders {
         DocumentReaders.standard.adding(
-            converters: try UserConfiguration(UserDirectories().configurationFile).converters())
+            converters: try UserConfiguration().converters())
     }
 
     private func input() throws -> Input {

@@ -74,7 +74,7 @@ struct List: AsyncParsableCommand {
         let filter = try await filters.filter(options, store)
         if count || !by.isEmpty { return try await showCounts(store, filter) }
         let snapshot = try await store.storage.snapshot()
-        var writer = ListWriter(output, EntryRow.columns, Terminal.lineEncoder)
+        var writer = ListWriter(output, EntryRow.columns)
         if sort == .added, !reverse, offset == 0 {
             try await listInOrder(filter, snapshot, &writer)
         } else {

@@ -279,6 +279,7 @@ struct UseModel: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Argument(
         help: ArgumentHelp(
@@ -290,9 +291,6 @@ struct UseModel: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Abandon an unfinished move; the store keeps its model.")
     var discard = false
-
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
 
     func validate() throws {
         guard (model != nil) != discard else {
@@ -328,7 +326,7 @@ struct UseModel: AsyncParsableCommand {
             await options.refreshIndex(of: store)
             try await store.close()
         }
-        if json { return try Terminal.json(report) }
+        if output.json { return try Terminal.json(report) }
         guard report.isMoved else {
             return Terminal.write("the store already uses \(report.to)")
         }
@@ -374,7 +372,7 @@ struct EmbedTexts: AsyncParsableCommand {
 
     func run() async throws {
         let texts = try texts.isEmpty ? lines() : texts
-        let settings = try UserConfiguration(UserDirectories().configurationFile)
+        let settings = try UserConfiguration()
         let embedder = try await EmbedderChoice.open(model ?? settings.value(of: "model") ?? "minilm")
         let result = try await embedder.checkedEmbeddings(texts, as: .document)
         let encoder = Terminal.lineEncoder

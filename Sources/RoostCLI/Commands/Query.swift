@@ -5,7 +5,7 @@ import RoostServer
 
 struct Query: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "query", abstract: "Search entries by meaning and by words.",
+        commandName: "query", abstract: Operations.summary(of: "search"),
         discussion: """
             Prints the best entries first, with a score from 0 to 1. The query can have these operators:
 
@@ -79,7 +79,7 @@ struct Query: AsyncParsableCommand {
     private struct Answer: Encodable {
         var line: Int
         var query: String
-        var hits: [PrintedHit]
+        var hits: [JoinedDocument<EntryDocument, HitDetails>]
     }
 
     private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
@@ -96,7 +96,9 @@ struct Query: AsyncParsableCommand {
                 return search
             }
             for (line, result) in zip(part, try await store.search(searches)) {
-                let hits = result.hits.map { PrintedHit($0, in: result, additions) }
+                let hits = result.hits.map {
+                    JoinedDocument(EntryDocument($0, in: result), HitDetails($0, additions))
+                }
                 let answer = Answer(line: line.offset + 1, query: String(line.element), hits: hits)
                 try Terminal.json(answer, Terminal.lineEncoder)
             }
@@ -166,7 +168,9 @@ struct Similar: AsyncParsableCommand {
 
     private func subject(_ store: KnowledgeStore) async throws -> EntrySearch.Subject {
         let snapshot = try await store.storage.snapshot()
-        if items.count == 1, UUID(uuidString: items[0]) == nil, FileStatus(items[0])?.isRegular == true {
+        if items.count == 1, UUID(uuidString: items[0]) == nil, let status = FileStatus(items[0]),
+            status.isRegular || status.isPipe
+        {
             let source = RecordReader.sourceID(URL(fileURLWithPath: items[0]))
             if try await snapshot.sources([source]).first?.entryIDs.isEmpty ?? true {
                 return .document(try RecordReader.text(InputFile.read(items[0]), name: items[0]))
@@ -211,7 +215,8 @@ struct Similar: AsyncParsableCommand {
     }
 
     private static let columns = [
-        TableColumn(name: "group", isNumber: true), TableColumn(name: "score", style: .bold, isNumber: true),
+        TableColumn(name: "group", isNumber: true),
+        TableColumn(name: "similarity", style: .bold, isNumber: true),
         EntryRow.idColumn, TableColumn(name: "title", isFlexible: true),
         TableColumn(name: "path", style: .dim, isFlexible: true, keepsEnd: true),
     ]

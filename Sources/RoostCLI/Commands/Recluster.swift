@@ -5,7 +5,7 @@ import RoostServer
 
 struct Recluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recluster", abstract: "Group all entries into labeled clusters.",
+        commandName: "recluster", abstract: Operations.summary(of: "recluster"),
         discussion: """
             Chooses the number of clusters from the entries unless --clusters gives it. A run continues \
             from the clusters of the last run; with --fresh, it starts from scratch. In both cases, a \
@@ -29,13 +29,15 @@ struct Recluster: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The number of clusters. Default: determined from the entries.", valueName: "N"))
+        help: ArgumentHelp(Operations.help("clusters", of: "recluster"), valueName: "N"))
     var clusters: Int?
 
-    @OptionGroup var size: GranularityOption
+    @Option(name: .long, help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
+    var granularity: LeidenClusterer.Granularity = .medium
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -63,24 +65,16 @@ struct Recluster: AsyncParsableCommand {
     @Flag(name: .long, help: "Show what would change, without changing anything.")
     var dryRun = false
 
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
-
     func validate() throws {
-        let times = DateReader(now: Date())
-        for text in self.where {
-            var dates = EntryFilter()
-            guard dates.addDates(try FilterOptions.condition(text, times), naming: times.period) else {
-                continue
-            }
+        let filter = try FilterOptions.filter(where: self.where)
+        guard filter.creationPeriod == nil, filter.changePeriod == nil else {
             throw ValidationError(
-                "--where of this command compares metadata; it cannot compare the dates of entries, as in "
-                    + "'\(Terminal.line(text, limit: 60))'")
+                "--where of this command compares metadata; it cannot compare the dates of entries")
         }
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters)")
         }
-        if clusters != nil, size.granularity != .medium {
+        if clusters != nil, granularity != .medium {
             throw ValidationError(
                 "--clusters cannot be combined with --granularity, which applies only if Roost chooses the "
                     + "number")
@@ -111,15 +105,14 @@ struct Recluster: AsyncParsableCommand {
     }
 
     private func recluster(_ store: KnowledgeStore, isDryRun: Bool) async throws -> ReclusterReport {
-        let times = DateReader(now: Date())
         let progress = Progress(isQuiet: options.quiet)
         defer { progress.finish() }
         let show: @Sendable (ReclusterProgress) -> Void = {
             progress.update($0.step.rawValue, fraction: $0.share)
         }
-        let conditions = try self.where.map { try FilterOptions.condition($0, times) }
+        let conditions = try FilterOptions.filter(where: self.where).conditions
         return try await store.recluster(
-            clusters: clusters, granularity: size.granularity, maximumOutliers: maxOutliers ?? 0.05,
+            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
             seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun,
             progress: show)
     }
@@ -152,7 +145,7 @@ struct Recluster: AsyncParsableCommand {
     private func show(_ report: ReclusterReport) throws {
         let tree = ClusterTree(report.clusters)
         let count = groupedCount(report)
-        if json {
+        if output.json {
             try Terminal.json(ReclusterDocument(report))
         } else {
             for line in tree.lines(withBars: true) { Terminal.write(line) }
@@ -161,7 +154,7 @@ struct Recluster: AsyncParsableCommand {
             options.note("only \(tree.leafCount) of \(clusters) clusters: the others would be empty")
         }
         if let remark = tree.outdatedLabelRemark { options.note(remark) }
-        guard !json else { return }
+        guard !output.json else { return }
         options.note(summary(of: report, count: count, leaves: tree.leafCount))
         if !report.boilerplateLines.isEmpty {
             options.note(

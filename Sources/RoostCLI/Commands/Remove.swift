@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove entries.",
+        commandName: "remove", abstract: Operations.summary(of: "forget"),
         discussion: """
             Give ids or files, or options such as --source and --tag; the entries that match all of the \
             options are removed. Files on disk are not removed. To remove more than 20 entries, confirm it \
@@ -21,6 +22,7 @@ struct Remove: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Argument(
         help: ArgumentHelp("Ids of entries, id prefixes, or paths of ingested files.", valueName: "ID|FILE"))
@@ -65,7 +67,7 @@ struct Remove: AsyncParsableCommand {
         let found = try await selection.contents(of: snapshot).entries
         var count = found.count
         if dryRun {
-            if !options.quiet { try await list(found, snapshot) }
+            if !options.quiet, !output.json { try await list(found, snapshot) }
         } else {
             guard try Confirmation.permitsRemoval(of: count, "entries", isConfirmed: yes) else {
                 try await store.close()
@@ -75,6 +77,12 @@ struct Remove: AsyncParsableCommand {
             if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
             // Other processes can add and remove entries while the user reads the question.
             count = try await store.remove(selection) ?? 0
+        }
+        if output.json {
+            var document = RemovalDocument(removed: dryRun ? nil : count, matching: found.count)
+            try await document.list(EntryFilter(ids: found), in: snapshot)
+            try Terminal.json(document)
+            return try await store.close()
         }
         try await store.close()
         Terminal.write("\(dryRun ? "would remove" : "removed") \(Count.text(count, "entry", "entries"))")
@@ -125,18 +133,16 @@ struct Undo: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Flag(name: .long, help: "Show what would be reverted, without changing anything.")
     var dryRun = false
-
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
 
     func run() async throws {
         let store = try await options.open(recordingUndo: false)
         let report = try await store.undo(isDryRun: dryRun)
         try await store.close()
-        if json { return try Terminal.json(report) }
+        if output.json { return try Terminal.json(report) }
         let parts = [
             "\(report.removed) removed", "\(report.restored) restored",
             report.restoresClusters ? "clusters restored" : nil,

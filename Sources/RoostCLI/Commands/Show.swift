@@ -28,13 +28,11 @@ struct Show: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var output: JSONOption
 
     @Argument(
         help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"))
     var items: [String]
-
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
 
     @Flag(
         name: .long,
@@ -45,7 +43,7 @@ struct Show: AsyncParsableCommand {
     var links = false
 
     func validate() throws {
-        guard !original || !links && !json else {
+        guard !original || !links && !output.json else {
             throw ValidationError("--original cannot be combined with --links or --json")
         }
         guard !original || items.count == 1 else {
@@ -84,7 +82,7 @@ struct Show: AsyncParsableCommand {
         if let missing = ids.first(where: { !found.contains($0) }) {
             throw RoostError(.notFound, "no entry has the id \(missing.text)")
         }
-        if json {
+        if output.json {
             try await writeJSON(entries, snapshot)
             return try await store.close()
         }
@@ -117,7 +115,7 @@ struct Show: AsyncParsableCommand {
             documents += try await links.to(id).map { LinkDocument($0) }
         }
         try await store.close()
-        if json { return try Terminal.json(documents) }
+        if output.json { return try Terminal.json(documents) }
         var writer = ListWriter(nil, Self.linkColumns)
         try writer.write(
             documents.map {

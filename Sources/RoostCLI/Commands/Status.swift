@@ -6,7 +6,7 @@ import RoostServer
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the size and contents of the store.",
+        commandName: "status", abstract: Operations.summary(of: "status"),
         discussion: """
             Examples:
               roost status
@@ -14,9 +14,7 @@ struct Status: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
-
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: JSONOption
 
     /// The facts about a store that its folder tells.
     private struct Facts: Encodable {
@@ -31,17 +29,6 @@ struct Status: AsyncParsableCommand {
         var searchIn: SearchPlace?
         var databaseIndex: PassageIndexState?
         var move: ModelMigration.Progress?
-    }
-
-    /// The output of the operation `status` together with the facts.
-    private struct Document: Encodable {
-        var status: StatusDocument
-        var facts: Facts
-
-        func encode(to encoder: any Encoder) throws {
-            try status.encode(to: encoder)
-            try facts.encode(to: encoder)
-        }
     }
 
     func run() async throws {
@@ -60,7 +47,7 @@ struct Status: AsyncParsableCommand {
         }
         let larger = Set(try await snapshot.clusterRecords().compactMap(\.parent)).count
         try await store.close()
-        if json { return try Terminal.json(Document(status: status, facts: facts)) }
+        if output.json { return try Terminal.json(JoinedDocument(status, facts)) }
         show(facts, snapshot.stamp, largerClusters: larger)
     }
 

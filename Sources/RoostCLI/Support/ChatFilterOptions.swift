@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
+import RoostServer
 
 struct ChatFilterOptions: ParsableArguments {
     @Option(name: .long, help: "Only messages from this user.")
@@ -18,11 +19,10 @@ struct ChatFilterOptions: ParsableArguments {
     var isEmpty: Bool { user == nil && session == nil && agent == nil && period.isEmpty }
 
     func filter() throws -> ConversationMemory.Filter {
-        let times = DateReader(now: Date())
-        return ConversationMemory.Filter(
-            userId: user, sessionId: session, agentId: agent,
-            since: period.since.flatMap(times.period)?.times.lowerBound,
-            until: period.until.flatMap(times.period)?.times.upperBound)
+        var selection = MessageSelection()
+        (selection.user, selection.session, selection.agent) = (user, session, agent)
+        (selection.since, selection.until) = (period.since, period.until)
+        return try selection.filter()
     }
 
     /// Returns the session whose name equals the given text or begins with it. Names are compared by their bytes.

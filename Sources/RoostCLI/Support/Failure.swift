@@ -60,6 +60,8 @@ enum Failure {
             default: (error.message, .usage)
             }
         case let error as CommandError: (error.message, error.status)
+        case let error as OperationError:
+            (Terminal.line(error.message, limit: 400), error.code == .notFound ? .noInput : .usage)
         case let error as ServerError: (error.message, .configuration)
         case let error as BackupError: (RemedyText.message(error.message, error.remedy), status(error.code))
         case let error as ChunkStorageError:

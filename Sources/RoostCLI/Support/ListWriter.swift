@@ -18,7 +18,7 @@ struct ListRow {
 struct ListWriter {
     private let format: ListFormat
     private let columns: [TableColumn]
-    private let encoder: JSONEncoder
+    private let encoder = Terminal.lineEncoder
     private let endsPathsWithNull: Bool
     private var layout: TableLayout?
     private var paths = Set<String>()
@@ -28,14 +28,10 @@ struct ListWriter {
     /// The number of rows without a path that `--format paths` omitted.
     private var omittedCount = 0
 
-    init(
-        _ output: OutputOptions?, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder
-    ) {
+    init(_ output: OutputOptions?, _ columns: [TableColumn]) {
         endsPathsWithNull = output?.endsPathsWithNull ?? false
         format = output?.format ?? .text
         self.columns = columns
-        self.encoder = encoder
-        if format == .jsonl { encoder.outputFormatting.remove(.prettyPrinted) }
     }
 
     mutating func write(_ rows: [ListRow]) throws {
@@ -194,14 +190,14 @@ enum HitRow {
     static func row(
         _ hit: QueryHit, in result: QueryResult, document additions: HitAdditions
     ) -> ListRow {
-        let document = PrintedHit(hit, in: result, additions)
+        let document = JoinedDocument(EntryDocument(hit, in: result), HitDetails(hit, additions))
         return ListRow(
             cells: [
                 Terminal.score(hit.score), hit.entry.id.text, EntryTitle.text(of: hit.entry),
                 hit.entry.displayPath,
-                document.hit.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
+                document.output.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
                 hit.entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
-                Terminal.line(document.hit.snippet ?? "", limit: .max),
+                Terminal.line(document.output.snippet ?? "", limit: .max),
             ], document: document, path: hit.entry.listedPath)
     }
 }
@@ -213,8 +209,8 @@ struct HitAdditions {
     var hasExplanation: Bool
 }
 
-/// The JSON output for a hit: that of the operation `search`, and the members for `--explain` and `--context`.
-struct PrintedHit: Encodable {
+/// The members of a hit's JSON output for `--explain` and `--context`.
+struct HitDetails: Encodable {
     /// The shares of the score, and the score by words.
     private struct Explanation: Encodable {
         var textScore: Float?
@@ -227,14 +223,10 @@ struct PrintedHit: Encodable {
         var text: String
     }
 
-    let hit: EntryDocument
     private var context: Context?
     private var explanation: Explanation?
 
-    private enum CodingKeys: String, CodingKey { case explanation, context }
-
-    init(_ hit: QueryHit, in result: QueryResult, _ additions: HitAdditions) {
-        self.hit = EntryDocument(hit, in: result)
+    init(_ hit: QueryHit, _ additions: HitAdditions) {
         if let count = additions.context {
             let range = hit.context(count)
             context = Context(
@@ -244,11 +236,17 @@ struct PrintedHit: Encodable {
             explanation = Explanation(textScore: hit.textScore, shares: hit.explanation)
         }
     }
+}
+
+/// A JSON object with the members of two values: the output of an operation, and the additions of a command.
+struct JoinedDocument<Output: Encodable, Addition: Encodable>: Encodable {
+    var output: Output
+    var addition: Addition
+
+    init(_ output: Output, _ addition: Addition) { (self.output, self.addition) = (output, addition) }
 
     func encode(to encoder: any Encoder) throws {
-        try hit.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(explanation, forKey: .explanation)
-        try container.encodeIfPresent(context, forKey: .context)
+        try output.encode(to: encoder)
+        try addition.encode(to: encoder)
     }
 }

@@ -35,6 +35,12 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
+/// The option of commands that print one result.
+struct JSONOption: ParsableArguments {
+    @Flag(name: .long, help: "Print the result as JSON.")
+    var json = false
+}
+
 struct LimitOption: ParsableArguments {
     @Option(
         name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
@@ -67,12 +73,7 @@ struct DisplayOptions: ParsableArguments {
 
 extension EntryOrder: ExpressibleByArgument {}
 
-struct GranularityOption: ParsableArguments {
-    @Option(
-        name: .long,
-        help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
-    var granularity: LeidenClusterer.Granularity = .medium
-}
+extension LeidenClusterer.Granularity: ExpressibleByArgument {}
 
 /// The query and document prefixes of models such as E5, whose folders do not specify them.
 struct PrefixOptions: ParsableArguments {

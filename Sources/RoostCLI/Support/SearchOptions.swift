@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 public import Roost
+import RoostServer
 
 extension SearchMode: ExpressibleByArgument {}
 
@@ -46,7 +47,7 @@ struct SearchOptions: ParsableArguments {
     }
 
     func entrySearch(_ subject: EntrySearch.Subject, _ filter: EntryFilter) throws -> EntrySearch {
-        let settings = try UserConfiguration(UserDirectories().configurationFile)
+        let settings = try UserConfiguration()
         let limit = try limitOption.limit ?? settings.value(of: "limit").flatMap { Int($0) } ?? 10
         var search = EntrySearch(subject, matching: filter, limit: limit)
         search.minimumScore = minScore
@@ -57,7 +58,7 @@ struct SearchOptions: ParsableArguments {
     }
 
     func show(_ result: QueryResult, _ options: StoreOptions, _ filters: FilterOptions) throws {
-        for text in Self.remarks(on: result) { options.note(text) }
+        for text in SearchNotices.remarks(on: result, subject: "entry") { options.note(text) }
         let additions = HitAdditions(context: context, hasExplanation: explain)
         if output.format == .text {
             for hit in result.hits { write(hit, in: result) }
@@ -70,23 +71,6 @@ struct SearchOptions: ParsableArguments {
             writer.finish(options)
         }
         if result.hits.isEmpty { try reportMissing(result, options, filters) }
-    }
-
-    /// Returns the messages to the user about how the result was obtained.
-    static func remarks(on result: QueryResult, subject: String = "entry") -> [String] {
-        var remarks = result.notices.map { RemedyText.message($0.message, $0.remedy) }
-        if result.omittedTokens > 0 {
-            remarks.append(
-                "the query exceeds the model's maximum length: its last "
-                    + "\(Count.text(result.omittedTokens, "token was", "tokens were")) ignored")
-        }
-        remarks += result.corrections.prefix(Terminal.maximumListedItems).map { correction in
-            let (old, new) = (
-                Terminal.line(correction.original, limit: 60), Terminal.line(correction.corrected, limit: 60)
-            )
-            return "no \(subject) contains '\(old)'; searching for '\(new)' instead"
-        }
-        return remarks
     }
 
     /// Reports that no hit is close to the query, and names the nearest ones.

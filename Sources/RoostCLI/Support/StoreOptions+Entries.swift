@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostServer
 
 struct NamedEntries {
     /// The ids, in the order of the file if there are several.
@@ -113,35 +114,9 @@ extension StoreOptions {
         return first.id
     }
 
-    /// Returns the cluster that an id, an id prefix, or a label identifies. The case of the label matters
-    /// only if several labels differ in nothing else.
-    func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
-        let clusters = try await store.storage.fetchClusters()
-        guard !clusters.isEmpty else {
-            throw RoostError(
-                .emptyStore, "the store has no clusters yet; run `roost recluster` to create them")
-        }
-        let folded = text.lowercased()
-        let candidates = [
-            clusters.filter { $0.label == text }, clusters.filter { $0.label.lowercased() == folded },
-            clusters.filter { $0.id.text.hasPrefix(folded) },
-        ]
-        let found = candidates.first { !$0.isEmpty } ?? []
-        let shown = Terminal.line(text, limit: 40)
-        guard let first = found.first, !text.isEmpty else {
-            throw RoostError(
-                .notFound,
-                "no cluster has the id or label '\(shown)'; run `roost cluster list` to list the clusters")
-        }
-        guard found.count == 1 else {
-            throw CommandError(
-                .usage, "'\(shown)' matches several clusters; give more digits of the id")
-        }
-        return first
-    }
+    static let clusterHelp = Operations.help("cluster", of: "cluster")
 
-    /// Returns the cluster that the words of a label, an id, or an id prefix identify.
-    func cluster(_ words: [String], _ store: KnowledgeStore) async throws -> Cluster {
-        try await cluster(words.joined(separator: " "), store)
+    func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
+        try await store.storage.snapshot().clusterRecords().named(text)
     }
 }

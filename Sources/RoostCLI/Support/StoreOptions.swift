@@ -3,6 +3,7 @@ import Foundation
 import Roost
 import RoostChunks
 import RoostFiles
+import RoostServer
 
 /// The options of all commands that use a store, and the functions that open it.
 struct StoreOptions: ParsableArguments {
@@ -83,14 +84,31 @@ struct StoreOptions: ParsableArguments {
                 return AbsentEmbedder(space: space, reason: error)
             }
         }
-        store.settings.searchPlace = try UserConfiguration(UserDirectories().configurationFile)
+        store.settings.searchPlace = try UserConfiguration()
             .value(of: "search-in").flatMap { SearchPlace(rawValue: $0) }
-        store.settings.converters = try UserConfiguration(UserDirectories().configurationFile).converters()
+        store.settings.converters = try UserConfiguration().converters()
         detail("model: \(store.embedder.space)")
         if store.isReadOnly {
             note("the store in \(location.path) is read-only; commands that change it fail")
         }
         return store
+    }
+
+    /// Executes an operation on an open store.
+    func run<Output: Decodable>(
+        _ operation: String, _ input: [String: JSONValue], _ store: KnowledgeStore
+    ) async throws -> Output {
+        try await Operations(StoreHandle { store }, version: VersionText.number).output(of: operation, input)
+    }
+
+    /// Executes an operation, and prints its result as JSON or by a function.
+    func run<Output: Codable>(
+        _ operation: String, _ input: [String: JSONValue], asJSON isJSON: Bool, show: (Output) -> Void
+    ) async throws {
+        let store = try await open()
+        let output: Output = try await run(operation, input, store)
+        try await store.close()
+        if isJSON { try Terminal.json(output) } else { show(output) }
     }
 
     private func recorder(_ location: URL) -> UndoRecorder {
@@ -133,7 +151,7 @@ struct StoreOptions: ParsableArguments {
             throw RoostError(
                 .storeExists, "cannot create a store in \(location.path): a store already exists there")
         }
-        let settings = try UserConfiguration(UserDirectories().configurationFile)
+        let settings = try UserConfiguration()
         let providerName = try provider ?? settings.value(of: "provider") ?? "sqlite"
         let provider = try Self.providerInFolder(providerName)
         var notes: [String] = []

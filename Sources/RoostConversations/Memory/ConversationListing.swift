@@ -1,6 +1,6 @@
 public import Foundation
 import Roost
-import RoostModel
+package import RoostModel
 
 extension ConversationMemory {
     /// Returns the conversations with messages that match a filter, ordered by their latest message, most
@@ -11,7 +11,13 @@ extension ConversationMemory {
     /// - Throws: `StorageError`; `CancellationError`.
     @concurrent
     public func conversations(_ filter: Filter = .all) async throws -> [ConversationSummary] {
-        try await ConversationListing(try await store.storage.snapshot(), filter).summaries { $0 }
+        try await conversations(filter, in: store.storage.snapshot())
+    }
+
+    package func conversations(
+        _ filter: Filter, in snapshot: any StorageSnapshot
+    ) async throws -> [ConversationSummary] {
+        try await ConversationListing(snapshot, filter).summaries { $0 }
     }
 
     /// Returns the sessions with messages that match a filter, ordered by their latest message, most recent

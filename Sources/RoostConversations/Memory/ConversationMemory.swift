@@ -87,7 +87,13 @@ public struct ConversationMemory: Sendable {
     /// - Throws: `StorageError`; `CancellationError`.
     @concurrent
     public func messages(_ filter: Filter = .all) async throws -> [RememberedMessage] {
-        try await RememberedMessage.read(filter.entries, from: try await store.storage.snapshot())
+        try await messages(filter, in: store.storage.snapshot())
+    }
+
+    package func messages(
+        _ filter: Filter, in snapshot: any StorageSnapshot
+    ) async throws -> [RememberedMessage] {
+        try await RememberedMessage.read(filter.entries, from: snapshot)
     }
 
     // MARK: Forgetting

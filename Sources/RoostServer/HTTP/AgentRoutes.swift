@@ -7,16 +7,11 @@ enum AgentRoutes {
 
     private static let error = Route.Body.json(Schema.map("A JSON-RPC error."))
 
-    private static let message: JSONValue = [
-        "anyOf": [
-            Schema.map("A JSON-RPC message."),
-            Schema.array(of: Schema.map("A JSON-RPC message."), "Messages."),
-        ], "description": "A JSON-RPC message, or an array of messages.",
-    ]
+    private static let message = Schema.map("A JSON-RPC message.")
 
     /// The answer to a request. If the client asked for progress, it is a stream of events.
     private static let response: Route.Answer = {
-        var answer = Route.Answer(200, "The response, or the responses to an array.", .json(message))
+        var answer = Route.Answer(200, "The response.", .json(message))
         answer.alternatives = [.events]
         return answer
     }()
@@ -67,40 +62,19 @@ struct HTTPExchange: Sendable {
 
     /// Returns the answer to the request.
     func reply() async -> Reply {
+        var id: RequestID?
         do {
             let value = try IncomingMessage.parse(call.bytes)
-            if let batch = value.elements { return try await reply(to: batch) }
-            do {
-                return try await reply(to: try IncomingMessage(value))
-            } catch let error as Refusal {
-                return .json(error.error.response(to: IncomingMessage.id(of: value)), error.status)
-            } catch let error as ProtocolError {
-                return .json(error.response(to: IncomingMessage.id(of: value)), .badRequest)
-            }
+            id = IncomingMessage.id(of: value)
+            return try await reply(to: try IncomingMessage(value))
         } catch let error as ProtocolError {
-            return .json(error.response(to: nil), .badRequest)
-        } catch let error as Refusal {
-            return .json(error.error.response(to: nil), error.status)
+            return .json(error.response(to: id), .badRequest)
         } catch {
             return .json(Self.stopped.response(to: nil), .serviceUnavailable)
         }
     }
 
     private static let stopped = ProtocolError(.internalError, "the server stopped the request")
-
-    /// An error with a status.
-    private struct Refusal: Error {
-        var error: ProtocolError
-        var status: Reply.Status
-
-        init(
-            _ code: ProtocolError.Code, _ message: String, data: JSONValue? = nil,
-            status: Reply.Status = .badRequest
-        ) {
-            error = ProtocolError(code, message, data: data)
-            self.status = status
-        }
-    }
 
     private func reply(to message: IncomingMessage) async throws -> Reply {
         switch message {
@@ -124,20 +98,16 @@ struct HTTPExchange: Sendable {
     private func version(of method: String, _ parameters: JSONValue) throws -> ProtocolVersion? {
         if MCPServer.isStateless(parameters) {
             try checkFields(method, parameters)
-            do {
-                _ = try MCPServer.statelessVersion(
-                    parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] ?? .null,
-                    parameters["_meta"])
-            } catch {
-                throw Refusal(error.code, error.message, data: error.data)
-            }
+            _ = try MCPServer.statelessVersion(
+                parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] ?? .null,
+                parameters["_meta"])
             return nil
         }
         let named = try fieldVersion()
         if method == "initialize", named?.isStateless != true { return MCPServer.negotiated(parameters) }
         let version = named ?? Self.assumedVersion
         guard !version.isStateless else {
-            throw Refusal(
+            throw ProtocolError(
                 .invalidParameters,
                 "the request needs _meta with \(MCPServer.metaPrefix)protocolVersion and "
                     + "\(MCPServer.metaPrefix)clientCapabilities")
@@ -147,11 +117,11 @@ struct HTTPExchange: Sendable {
 
     /// Returns the revision that the header field names; `nil` without the field.
     ///
-    /// - Throws: ``Refusal`` if the revision is not supported.
+    /// - Throws: ``ProtocolError`` if the revision is not supported.
     private func fieldVersion() throws -> ProtocolVersion? {
         guard let field = call.header(Self.versionField) else { return nil }
         guard let version = ProtocolVersion(rawValue: field) else {
-            throw Refusal(
+            throw ProtocolError(
                 .unsupportedVersion, "unsupported protocol version",
                 data: ["supported": .array(ProtocolVersion.supported), "requested": .string(field)])
         }
@@ -175,10 +145,10 @@ struct HTTPExchange: Sendable {
         _ field: String, _ expected: String?, _ decode: (String) -> String = { $0 }
     ) throws {
         guard let text = call.header(field) else {
-            throw Refusal(.headerMismatch, "the header field \(field) is missing")
+            throw ProtocolError(.headerMismatch, "the header field \(field) is missing")
         }
         guard let expected, decode(text) == expected else {
-            throw Refusal(.headerMismatch, "the header field \(field) differs from the message")
+            throw ProtocolError(.headerMismatch, "the header field \(field) differs from the message")
         }
     }
 
@@ -212,17 +182,5 @@ struct HTTPExchange: Sendable {
             to: id, method, parameters, negotiated: negotiated, notify: { _ in })
         let isUnknown = response["error"]?["code"] == .integer(ProtocolError.Code.methodNotFound.rawValue)
         return .json(response, negotiated == nil && isUnknown ? .notFound : .ok)
-    }
-
-    private func reply(to batch: [JSONValue]) async throws -> Reply {
-        let field = call.header(Self.versionField) ?? Self.assumedVersion.rawValue
-        guard ProtocolVersion(rawValue: field)?.allowsBatches == true else {
-            throw ProtocolError(
-                .invalidRequest,
-                "batches are supported only in the revision \(ProtocolVersion.march2025.rawValue)")
-        }
-        try MCPServer.checkSize(of: batch)
-        let responses = await call.context.agents.responses(to: batch, Self.assumedVersion)
-        return responses.isEmpty ? .empty(.accepted) : .json(.array(responses))
     }
 }

@@ -39,7 +39,7 @@ struct RequestReader: Sendable {
                 throw .invalid("the parameter '\(parameter.name)' is given twice")
             }
             let items = parameter.schema["items"] ?? parameter.schema
-            let parsed = texts.map { Parameter.value(of: $0, items) }
+            let parsed = texts.map { Schema.value(of: $0, items) }
             let value = parameter.isRepeatable ? JSONValue.array(parsed) : parsed[0]
             if let fault = check.fault(in: value, parameter.schema, at: "the parameter '\(parameter.name)'") {
                 throw .invalid(fault)

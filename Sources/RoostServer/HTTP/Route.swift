@@ -119,16 +119,6 @@ struct Parameter: Sendable {
     /// Whether the parameter can be given several times in a query.
     var isRepeatable: Bool { schema["type"] == "array" }
 
-    /// Returns the value that a text of a URL or header represents.
-    static func value(of text: String, _ schema: JSONValue) -> JSONValue {
-        switch schema["type"]?.string {
-        case "integer": Int64(text).map { .integer($0) } ?? .string(text)
-        case "number": Double(text).flatMap { $0.isFinite ? .number($0) : nil } ?? .string(text)
-        case "boolean": text == "true" ? true : text == "false" ? false : .string(text)
-        default: .string(text)
-        }
-    }
-
     var json: JSONValue {
         var schema = schema.members ?? [:]
         var members: [String: JSONValue] = [

@@ -47,7 +47,7 @@ package struct ServerSettings: Sendable {
     package var directory: URL?
     /// The settings of the store's own backup repository.
     package var backups = BackupSettings()
-    /// Renders a remedy as advice for people; `nil` if there is no advice.
+    /// Renders a remedy as advice for people; `nil` without advice.
     package var advice: @Sendable (Remedy) -> String? = { _ in nil }
 
     package init() {}

@@ -15,12 +15,6 @@ enum FailureText {
         }
     }
 
-    /// Returns how clusters are made: by a tool that a read-only server does not offer.
-    static func adviceToCluster(under rules: AccessRules?) -> String {
-        rules?.isReadOnly == true
-            ? "ask the user to run `roost recluster`" : "call the tool 'recluster' first"
-    }
-
     private static func message(_ text: String, _ remedy: Remedy?) -> String {
         guard let advice = remedy.flatMap(advice) else { return text }
         return "\(text); \(advice)"
@@ -30,8 +24,8 @@ enum FailureText {
     private static func advice(_ remedy: Remedy) -> String? {
         switch remedy {
         case .createStore: "ask the user to create a store with `roost init`"
-        case .addEntries: "store texts with the tool 'remember' first"
-        case .recluster: adviceToCluster(under: nil)
+        case .addEntries: "store texts first"
+        case .recluster: "recluster the store first"
         case .inspectStore, .repairStore: "ask the user to run `roost doctor`"
         case .installModel, .installModelOrUseLexical:
             "ask the user to install the model with `roost model pull`"

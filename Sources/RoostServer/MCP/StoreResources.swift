@@ -77,9 +77,9 @@ struct StoreResources {
             let snapshot = try await store.storage.snapshot()
             switch address {
             case .entry(let id):
-                guard let entry = try await snapshot.entries([id]).first,
-                    rules.allows(entry) || rules.allowsMessage(entry)
-                else { return nil }
+                guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else {
+                    return nil
+                }
                 let text = entry.content.prefix(bytes: Self.maximumTextLength)
                 return [["uri": .string(uri), "mimeType": "text/plain", "text": .string(String(text))]]
             case .cluster(let id):
@@ -94,7 +94,7 @@ struct StoreResources {
                     "id": .string(cluster.id.text), "label": .string(cluster.label),
                     "keywords": .array(cluster.keywords.map { .string($0) }), "size": .count(members.count),
                     "entries": .array(try entries.map { try JSONValue.encoding(EntryDocument($0)) }),
-                    "notice": MCPServer.notice,
+                    "notice": .string(MCPServer.notice),
                 ]
                 let text = String(decoding: JSONValue.object(summary).serialized(), as: UTF8.self)
                 return [["uri": .string(uri), "mimeType": "application/json", "text": .string(text)]]

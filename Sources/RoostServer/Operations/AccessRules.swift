@@ -14,10 +14,6 @@ package struct AccessRules: Sendable {
     /// Whether tools that change the store are absent.
     package var isReadOnly = false
 
-    /// Whether filters exclude messages: not if everything is visible and the store has none, because the condition
-    /// would be tested for each entry.
-    var excludesMessages = true
-
     package init() {}
 
     /// Returns whether an operation is permitted.
@@ -57,24 +53,33 @@ package struct AccessRules: Sendable {
     /// Whether all entries and messages are visible.
     var showsEverything: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
 
-    /// Returns a filter that also selects only visible entries.
-    ///
-    /// Messages of conversations are excluded, because the operation `recall` searches them.
-    func restricting(_ filter: EntryFilter = .all) -> EntryFilter {
-        var filter = filter
-        // A filter with an empty set of ids matches no entry.
-        if !showsEntries { filter.ids = [] }
-        filter.tags.formUnion(tags)
+    /// The filter of the visible entries that are not messages.
+    var texts: EntryFilter {
+        var filter = EntryFilter(tags: tags)
         if let sourcePrefix { filter.conditions.append(EntryCondition(.source, .hasPrefix(sourcePrefix))) }
-        if excludesMessages {
-            filter.conditions.append(
-                EntryCondition(.metadata(DocumentKey.kind), .differs(DocumentKey.messageKind)))
-        }
+        filter.conditions.append(
+            EntryCondition(.metadata(DocumentKey.kind), .differs(DocumentKey.messageKind)))
         return filter
     }
 
-    /// Returns whether an entry that is not a message is visible.
-    func allows(_ entry: Entry) -> Bool { restricting().matches(entry, assigned: nil) }
+    /// Returns filters that also select only visible entries and messages: those of the tags and the source prefix, and
+    /// the messages of the conversation. An entry is visible if one of the filters matches.
+    func restricting(_ filter: EntryFilter = .all) -> [EntryFilter] {
+        guard !showsEverything else { return [filter] }
+        var (entries, messages) = (filter, filter)
+        entries.tags.formUnion(tags)
+        entries.conditions += texts.conditions
+        guard let scope else { return [entries] }
+        let conversation = ConversationMemory.Filter(scope).entries
+        messages.metadata = conversation.metadata
+        messages.sources = filter.sources?.intersection(conversation.sources ?? []) ?? conversation.sources
+        return showsEntries ? [entries, messages] : [messages]
+    }
+
+    /// Returns whether an entry or message is visible.
+    func allows(_ entry: Entry) -> Bool {
+        restricting().contains { $0.matches(entry, assigned: nil) }
+    }
 
     /// Checks that an entry stays visible after changes of its tags.
     ///
@@ -88,11 +93,5 @@ package struct AccessRules: Sendable {
                 "the tag '\(tag)' cannot be removed: this server shows only entries that have it")
         }
         return true
-    }
-
-    /// Returns whether an entry is a visible message.
-    func allowsMessage(_ entry: Entry) -> Bool {
-        let filter = scope.map { ConversationMemory.Filter($0) } ?? .all
-        return showsMessages && filter.entries.matches(entry, assigned: nil)
     }
 }

@@ -5,7 +5,8 @@ extension Argument {
     static let cluster = Argument(
         "cluster",
         Schema.string(
-            "The id or label of the cluster.", minimum: 1, maximum: OperationContext.maximumNameLength),
+            "The id or label of the cluster, or an unambiguous part.", minimum: 1,
+            maximum: OperationContext.maximumNameLength),
         .required)
 }
 
@@ -20,10 +21,9 @@ struct ListClusters: Operation {
     var limit: Int?
 
     static let name = "clusters"
-    static let summary = "Lists the clusters of the store with labels, keywords and sizes, largest first."
+    static let summary = "List the clusters with labels, keywords and sizes, largest first."
     static let details =
-        "A cluster with a 'parent' is part of that cluster. With 'query', the clusters that are most similar to a "
-        + "text come first."
+        "'search' lists the members of a 'cluster'."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters")
     static let parameters =
@@ -31,7 +31,7 @@ struct ListClusters: Operation {
             Argument(
                 "query",
                 Schema.string(
-                    "A text; the clusters that are most similar to it come first.", minimum: 1, maximum: 1_000
+                    "A text; the clusters most similar to it come first.", minimum: 1, maximum: 1_000
                 ))
         ] + OperationContext.pageParameters(maximum: 10_000, standard: 50) + [TokenBudget.parameter]
 
@@ -49,8 +49,8 @@ struct ListClusters: Operation {
             documents = hierarchy.nodes.map(\.document)
         }
         let (items, next) = try context.page(of: documents, standard: 50, context.budget)
-        let notice = "the store has no clusters yet; \(context.adviceToCluster)"
-        return Output(clusters: items, notices: clusters.isEmpty ? [notice] : nil, nextCursor: next)
+        return Output(
+            clusters: items, notices: clusters.isEmpty ? [[Cluster].isEmptyNotice] : nil, nextCursor: next)
     }
 }
 
@@ -60,7 +60,7 @@ struct ReadCluster: Operation {
     var cluster: String
 
     static let name = "cluster"
-    static let summary = "Returns a cluster without its members."
+    static let summary = "Show a cluster without its members."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/{cluster}")
     static let isTool = false
@@ -68,7 +68,7 @@ struct ReadCluster: Operation {
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
         let clusters = try await context.snapshot.clusters()
-        return ClusterHierarchy(clusters).document(try context.cluster(cluster, among: clusters))
+        return ClusterHierarchy(clusters).document(try clusters.named(cluster))
     }
 }
 
@@ -85,18 +85,17 @@ struct ListClusterMembers: Operation {
 
     static let name = "cluster_members"
     static let summary =
-        "Lists the entries of a cluster and of the clusters below it, nearest to their centroids first."
+        "List the entries of a cluster and of the clusters below it, nearest to their centroids first."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/{cluster}/members")
+    static let isTool = false
     static let parameters =
-        [Argument.cluster] + OperationContext.pageParameters(maximum: 1_000, standard: 50) + [
-            TokenBudget.parameter
-        ]
+        [Argument.cluster] + OperationContext.pageParameters(maximum: 1_000, standard: 50)
 
     func run(in context: OperationContext) async throws -> Output {
         let offset = try context.position() ?? 0
         let records = try await context.snapshot.clusterRecords()
-        let cluster = try context.cluster(cluster, among: records)
+        let cluster = try records.named(cluster)
         let members = try await Self.members(of: cluster, among: records, context.snapshot)
         let page = Array(members.dropFirst(offset).prefix(limit ?? 50))
         let length = min(Self.maximumSnippet, EntryDocument.snippetLength(context.tokens))
@@ -136,7 +135,7 @@ struct CompareClusters: Operation {
     typealias Output = ClusterExport.Lineage
 
     static let name = "cluster_diff"
-    static let summary = "Compares the clusters with those of the previous run."
+    static let summary = "Show how the last run and later edits changed the clusters."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/diff")
     static let isTool = false

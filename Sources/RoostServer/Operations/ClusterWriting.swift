@@ -12,16 +12,11 @@ extension ClusterEdit {
 }
 
 extension OperationContext {
-    /// Returns the id of a cluster that an operation changes.
-    fileprivate func clusterID(_ name: String) async throws -> Cluster.ID {
-        try cluster(name, among: try await snapshot.clusterRecords()).id
-    }
-
     /// Returns the forms of clusters after a change.
     fileprivate func documents(of ids: [Cluster.ID]) async throws -> [ClusterDocument] {
         let clusters = try await store.storage.snapshot().clusters()
         let hierarchy = ClusterHierarchy(clusters)
-        return try ids.map { hierarchy.document(try cluster($0.text, among: clusters)) }
+        return try ids.map { hierarchy.document(try clusters.named($0.text)) }
     }
 }
 
@@ -50,24 +45,22 @@ struct Recluster: Operation {
     var dryRun: Bool?
 
     static let name = "recluster"
-    static let summary = "Groups all entries into labeled clusters."
+    static let summary = "Group all entries into labeled clusters."
     static let details =
-        "Clusters keep their ids and the user's labels as long as most of their members stay. Takes seconds for "
-        + "10,000 entries."
+        "Clusters keep their ids and the user's labels as long as most members stay."
     static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.post, "/clusters/recluster")
-    static let returnsTexts = false
     static let parameters = [
         Argument(
             "clusters",
             Schema.integer(
-                "The number of clusters; without it, the number is determined by the texts.", 1...100_000)),
+                "The number of clusters. Default: determined by the entries.", 1...100_000)),
         Argument(
             "granularity",
             Schema.choice(
                 LeidenClusterer.Granularity.allCases.map(\.rawValue),
                 "Whether to create larger or smaller clusters than usual; not with 'clusters'."), .programs),
-        Argument("dryRun", Schema.flag("Whether to report the result without saving it.")),
+        Argument("dryRun", Schema.flag("Whether only to report the result."), .programs),
     ]
 
     func run(in context: OperationContext) async throws -> ReclusterDocument {
@@ -95,14 +88,21 @@ struct Recluster: Operation {
     }
 }
 
+/// The JSON form of the result of moving entries.
+package struct MoveDocument: Codable, Sendable {
+    /// The number of entries that were in another cluster before.
+    package var moved: Int
+    package var cluster: ClusterDocument?
+}
+
 struct MoveEntries: ClusterEdit {
-    typealias Output = ClusterDocument
+    typealias Output = MoveDocument
 
     var cluster: String
     var entries: [String]
 
     static let name = "move_entries"
-    static let summary = "Moves entries to a cluster."
+    static let summary = "Move entries to another cluster, or with 'none' out of their clusters."
     static let details =
         "The next run can assign them differently. A cluster without entries ends."
     static let route = OperationRoute(.post, "/clusters/{cluster}/members")
@@ -115,10 +115,12 @@ struct MoveEntries: ClusterEdit {
             .required),
     ]
 
-    func run(in context: OperationContext) async throws -> ClusterDocument {
-        let id = try await context.clusterID(cluster)
-        try await context.store.clusters.move(try TextValues.ids(entries, "entries"), to: id)
-        return try await context.documents(of: [id])[0]
+    func run(in context: OperationContext) async throws -> MoveDocument {
+        let isNone = cluster.lowercased() == EntryFilter.unclusteredName
+        let id = isNone ? nil : try await context.cluster(cluster).id
+        let moved = try await context.store.clusters.move(try TextValues.ids(entries, "entries"), to: id)
+        return MoveDocument(
+            moved: moved, cluster: try await context.documents(of: id.map { [$0] } ?? []).first)
     }
 }
 
@@ -129,7 +131,7 @@ struct LabelCluster: ClusterEdit {
     var label: String?
 
     static let name = "label_cluster"
-    static let summary = "Sets the label of a cluster, or resets it with null."
+    static let summary = "Set the label of a cluster, or reset it."
     static let route = OperationRoute(.patch, "/clusters/{cluster}")
     static let parameters = [
         Argument.cluster,
@@ -137,33 +139,38 @@ struct LabelCluster: ClusterEdit {
             "label",
             Schema.nullable(
                 Schema.string(
-                    "The label, which later runs keep.", minimum: 1,
+                    "The label, which later runs keep; null resets it.", minimum: 1,
                     maximum: StoreClusters.maximumLabelLength)), .required),
     ]
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
-        let labeled = try await context.store.clusters.label(try await context.clusterID(cluster), as: label)
+        let labeled = try await context.store.clusters.label(try await context.cluster(cluster).id, as: label)
         return try await context.documents(of: [labeled.id])[0]
     }
 }
 
+/// The JSON form of the result of removing a cluster.
+package struct RemovedClusterDocument: Codable, Sendable {
+    /// The id of the cluster.
+    package var removed: String
+    /// The number of entries that were in the cluster.
+    package var entries: Int
+}
+
 struct RemoveCluster: ClusterEdit {
-    struct Output: Codable, Sendable {
-        /// The id of the cluster.
-        var removed: String
-    }
+    typealias Output = RemovedClusterDocument
 
     var cluster: String
 
     static let name = "remove_cluster"
-    static let summary = "Removes a cluster, but keeps its entries."
+    static let summary = "Remove a cluster, but keep its entries."
     static let route = OperationRoute(.delete, "/clusters/{cluster}")
     static let parameters = [Argument.cluster]
 
     func run(in context: OperationContext) async throws -> Output {
-        let id = try await context.clusterID(cluster)
-        try await context.store.clusters.delete(id)
-        return Output(removed: id.text)
+        let found = try await context.snapshot.clusters().named(cluster)
+        try await context.store.clusters.delete(found.id)
+        return RemovedClusterDocument(removed: found.id.text, entries: found.members.count)
     }
 }
 
@@ -173,33 +180,38 @@ struct MergeClusters: ClusterEdit {
     var clusters: [String]
 
     static let name = "merge_clusters"
-    static let summary = "Merges clusters into the first one."
+    static let summary = "Merge clusters into the first one."
     static let route = OperationRoute(.post, "/clusters/merge")
     static let parameters = [
         Argument(
             "clusters",
             Schema.array(
-                of: Schema.string("The id of a cluster."), "The clusters.", minimum: 2, maximum: 1_000),
+                of: Schema.string("The id or label of a cluster, or an unambiguous part.", minimum: 1),
+                "The clusters.", minimum: 2, maximum: 1_000),
             .required)
     ]
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
-        let merged = try await context.store.clusters.merge(try TextValues.ids(clusters, "clusters"))
+        let records = try await context.snapshot.clusterRecords()
+        let merged = try await context.store.clusters.merge(try clusters.map { try records.named($0).id })
         return try await context.documents(of: [merged.id])[0]
     }
 }
 
+/// The JSON form of the result of splitting a cluster.
+package struct SplitDocument: Codable, Sendable {
+    /// The parts, largest first.
+    package var clusters: [ClusterDocument]
+}
+
 struct SplitCluster: ClusterEdit {
-    struct Output: Codable, Sendable {
-        /// The parts, largest first.
-        var clusters: [ClusterDocument]
-    }
+    typealias Output = SplitDocument
 
     var cluster: String
     var parts: Int?
 
     static let name = "split_cluster"
-    static let summary = "Splits a cluster into parts."
+    static let summary = "Split a cluster into parts."
     static let route = OperationRoute(.post, "/clusters/{cluster}/split")
     static let parameters = [
         Argument.cluster,
@@ -208,7 +220,7 @@ struct SplitCluster: ClusterEdit {
 
     func run(in context: OperationContext) async throws -> Output {
         let parts = try await context.store.clusters.split(
-            try await context.clusterID(cluster), into: parts ?? 2)
-        return Output(clusters: try await context.documents(of: parts.map(\.id)))
+            try await context.cluster(cluster).id, into: parts ?? 2)
+        return SplitDocument(clusters: try await context.documents(of: parts.map(\.id)))
     }
 }

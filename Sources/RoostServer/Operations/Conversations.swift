@@ -19,8 +19,6 @@ package struct MessageDocument: Codable, Sendable {
     package var timestamp: String
     /// The name that was given to the message when it was stored.
     package var name: String?
-    /// The offset at which 'fetch' continues, if the content is cut.
-    package var nextOffset: Int?
 
     package init(_ message: RememberedMessage) {
         id = message.id.text
@@ -30,24 +28,17 @@ package struct MessageDocument: Codable, Sendable {
         (speaker, content, name) = (message.speaker, message.content, message.name)
         timestamp = DateText.string(from: message.timestamp)
     }
-
-    /// Returns the message with a content of at most the given number of bytes.
-    func shortened(_ bytes: Int) -> MessageDocument {
-        guard let content, content.utf8.count > bytes else { return self }
-        var message = self
-        let part = String(content.prefix(bytes: bytes))
-        (message.content, message.nextOffset) = (part, part.utf8.count)
-        return message
-    }
 }
 
 /// The parameters that select messages.
-struct MessageSelection: Decodable, Sendable {
-    var user: String?
-    var session: String?
-    var agent: String?
-    var since: String?
-    var until: String?
+package struct MessageSelection: Decodable, Sendable {
+    package var user: String?
+    package var session: String?
+    package var agent: String?
+    package var since: String?
+    package var until: String?
+
+    package init() {}
 
     private static let maximumName = 1_000
 
@@ -60,8 +51,8 @@ struct MessageSelection: Decodable, Sendable {
         Argument(
             name,
             Schema.string(
-                "The \(name) of the conversation; that of the server's conversation, or '\(defaultName)', if it is "
-                    + "absent.", maximum: maximumName))
+                "The \(name) of the conversation; '\(defaultName)' by default.", maximum: maximumName),
+            name == "session" ? .optional : .programs)
     }
 
     static let parameters = names + EntrySelection.periodParameters("messages")
@@ -77,7 +68,9 @@ struct MessageSelection: Decodable, Sendable {
     /// Returns the filter for visible messages.
     ///
     /// - Throws: ``OperationError`` if a name is empty, a time is invalid, or the conversation is not visible.
-    func filter(under rules: AccessRules) throws(OperationError) -> ConversationMemory.Filter {
+    package func filter(
+        under rules: AccessRules = AccessRules()
+    ) throws(OperationError) -> ConversationMemory.Filter {
         try checkNames(under: rules)
         var filter =
             rules.scope.map { ConversationMemory.Filter($0) }
@@ -138,7 +131,7 @@ struct ListConversations: Operation {
     }
 
     static let name = "conversations"
-    static let summary = "Lists conversations, the one with the latest message first."
+    static let summary = "List the conversations, the one with the latest message first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.get, "/conversations")
     static let isTool = false
@@ -147,7 +140,7 @@ struct ListConversations: Operation {
 
     func run(in context: OperationContext) async throws -> Output {
         let filter = try context.decode(MessageSelection.self).filter(under: context.rules)
-        let all = try await ConversationMemory(context.store).conversations(filter)
+        let all = try await ConversationMemory(context.store).conversations(filter, in: context.snapshot)
         let (page, next) = try context.page(of: all, standard: 100, context.budget)
         let conversations = page.map { found in
             Conversation(
@@ -168,7 +161,7 @@ struct ListMessages: Operation {
     }
 
     static let name = "messages"
-    static let summary = "Lists the messages of conversations, oldest first."
+    static let summary = "List the messages of conversations, oldest first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.get, "/conversations/messages")
     static let isTool = false
@@ -177,7 +170,7 @@ struct ListMessages: Operation {
 
     func run(in context: OperationContext) async throws -> Output {
         let filter = try context.decode(MessageSelection.self).filter(under: context.rules)
-        let all = try await ConversationMemory(context.store).messages(filter)
+        let all = try await ConversationMemory(context.store).messages(filter, in: context.snapshot)
         let (page, next) = try context.page(of: all, standard: 100, context.budget)
         return Output(
             messages: page.map { MessageDocument($0) }, count: all.count, nextCursor: next)
@@ -204,18 +197,13 @@ struct RememberMessages: Operation {
 
     static let name = "remember_messages"
     static let summary =
-        "Stores messages of a conversation in the given order, so that 'recall' finds them later."
+        "Store the messages that continue a conversation."
     static let details =
-        "Call it after each turn with the new messages, the last messages or the whole conversation. Messages at "
-        + "the start that the stored conversation already ends with, compared by role, speaker and text, are "
-        + "skipped, so you can repeat a failed call. A message with a name or a timestamp is skipped if the "
-        + "conversation already contains it. If a new message repeats the last stored one, give it a timestamp. "
-        + "Messages that the user removed are not stored again. Use a separate 'session' for each conversation."
+        "Known messages are skipped. Use a separate 'session' for each conversation."
     static let access = OperationAccess(.adds, .messages)
     static let route = OperationRoute(.post, "/conversations/messages")
     // A model can store the turns of a conversation in several calls at once.
     static let keepsOrder = true
-    static let returnsTexts = false
     private static let maximumName = 1_000
 
     static let parameters =
@@ -229,12 +217,10 @@ struct RememberMessages: Operation {
                             "role": Schema.choice(
                                 ["user", "assistant", "system", "tool"], "The role of the author."),
                             "content": Schema.string("The text.", minimum: 1, maximum: 1 << 20),
-                            "speaker": Schema.string("The name of the author.", maximum: maximumName),
-                            "name": Schema.string(
-                                "A name that identifies the message.", minimum: 1, maximum: maximumName),
+                            "speaker": Schema.string("The author.", maximum: maximumName),
+                            "name": Schema.string("The id of the message.", minimum: 1, maximum: maximumName),
                             "timestamp": Schema.string(
-                                "The time of the message in ISO 8601 with a time zone, such as "
-                                    + "2026-01-31T09:00:00Z; the current time if it is absent.", maximum: 40),
+                                "Such as 2026-01-31T09:00:00Z; now by default.", maximum: 40),
                         ], required: ["role", "content"]), "The messages, oldest first.", minimum: 1,
                     maximum: 1_000), .required)
         ] + MessageSelection.defaultedNames

@@ -1,5 +1,6 @@
 import Foundation
 package import Roost
+import RoostConversations
 package import RoostModel
 import RoostText
 
@@ -8,8 +9,14 @@ package struct EntryDocument: Codable, Sendable {
     package var id: String
     /// The title of the entry, or the first words of its text.
     package var title: String
-    /// The address of the file from which the entry was ingested, or else of the resource.
+    /// The address of the web page from which the entry was ingested, or else of the resource.
     package var url: String
+    /// The id of the source, and the path of the file from which the entry was ingested.
+    package var source: String?
+    package var path: String?
+    /// The session and the author of a message of a conversation.
+    package var session: String?
+    package var speaker: String?
 
     // A result of a search.
     /// The relevance, from 0 to 1.
@@ -32,7 +39,6 @@ package struct EntryDocument: Codable, Sendable {
     package var version: String?
     package var nextOffset: Int?
 
-    package var source: String?
     package var tags: [String]?
     package var metadata: [String: JSONValue]?
     /// The number of tags, and the keys of metadata, that do not fit into the answer.
@@ -45,17 +51,15 @@ package struct EntryDocument: Codable, Sendable {
     /// The revision of the latest change, which is also the ETag over HTTP.
     package var revision: String?
 
-    init(_ entry: Entry) {
+    package init(_ entry: Entry) {
+        (source, path) = (entry.source, entry.sourcePath)
         id = entry.id.text
         title = TextTitle.shortened(entry.title ?? entry.content)
-        url = Self.url(of: entry)
-    }
-
-    private static func url(of entry: Entry) -> String {
-        guard let source = entry.source, source.contains("://") else {
-            return ResourceAddress.entry(entry.id).uri
-        }
-        return source
+        url =
+            entry.source.flatMap { WebSource.isAddress($0) ? $0 : nil } ?? ResourceAddress.entry(entry.id).uri
+        guard let message = RememberedMessage(entry) else { return }
+        (session, speaker) = (message.scope.sessionId, message.speaker ?? message.role.rawValue)
+        createdAt = DateText.string(from: message.timestamp)
     }
 
     // MARK: Details
@@ -65,9 +69,8 @@ package struct EntryDocument: Codable, Sendable {
     /// The maximum length of such a key in UTF-8 bytes.
     private static let maximumKeyLength = 200
 
-    /// Adds the source, the metadata, the tags and the dates.
+    /// Adds the metadata, the tags and the dates.
     mutating func addDetails(of entry: Entry, tokens: Int?) {
-        source = entry.source
         createdAt = DateText.string(from: entry.createdAt)
         updatedAt = DateText.string(from: entry.updatedAt)
         addTags(of: entry, tokens: tokens)

@@ -11,38 +11,36 @@ struct FetchEntry: Operation {
     var version: String?
 
     static let name = "fetch"
-    static let summary = "Returns the text and the metadata of an entry or message."
+    static let summary = "Show the text and the metadata of an entry or message."
     static let details =
-        "If a text is returned in parts, pass 'nextOffset' as 'offset', and 'version', for the next part."
+        "For the next part of a long text, pass its 'nextOffset' as 'offset'."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/entries/{id}")
     static let parameters = [
         Argument(
             "id",
             Schema.string(
-                "The id of an entry or message from other results, or the 'url' of a file with one entry.",
+                "The id or 'url' of an entry.",
                 minimum: 1, maximum: OperationContext.maximumNameLength), .required),
         Argument(
             "line",
-            Schema.integer(
-                "The line of the file at which the returned part begins, such as the 'line' of a search "
-                    + "result, in place of 'offset'.", 1...Int.max)),
+            Schema.integer("The line at which the part begins, in place of 'offset'.", 1...Int.max),
+            .programs),
         Argument(
             "offset",
-            Schema.integer(
-                "The position in UTF-8 bytes at which the returned part begins; 0 by default.", 0...Int.max)),
+            Schema.integer("The byte at which the part begins.", 0...Int.max)),
         Argument(
             "version",
             Schema.string(
                 "The 'version' of the previous part. If the text has changed since, the call fails instead "
-                    + "of returning a part of another text.", maximum: 100)),
+                    + "of returning a part of another text.", maximum: 100), .programs),
         TokenBudget.parameter,
     ]
 
     static func head(of output: EntryDocument) -> OperationHead { OperationHead(revision: output.revision) }
 
     func run(in context: OperationContext) async throws -> EntryDocument {
-        let entry = try await context.entry(id, includingMessages: true)
+        let entry = try await context.entry(id)
         var document = try await EntryDocument.documents(
             of: [entry], in: context.snapshot, showingClusters: context.rules.showsEverything,
             withTexts: false, tokens: context.tokens)[0]
@@ -50,8 +48,8 @@ struct FetchEntry: Operation {
         let version = Self.version(of: entry)
         if let expected = self.version, expected != version {
             throw OperationError(
-                "the text has changed since the previous part; call 'fetch' without 'offset' and 'version' to "
-                    + "read it from the beginning")
+                "the text has changed since the previous part; omit 'offset' and 'version' to read it from the "
+                    + "beginning")
         }
         let utf8 = entry.content.utf8
         guard offset <= utf8.count else {
@@ -126,8 +124,8 @@ struct ListEntries: Operation {
     var limit: Int?
 
     static let name = "list"
-    static let summary = "Lists entries with their texts, oldest first."
-    static let access = OperationAccess(.reads, .entries)
+    static let summary = "List entries with their texts, oldest first."
+    static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/entries")
     static let isTool = false
     static let parameters =
@@ -137,7 +135,7 @@ struct ListEntries: Operation {
         let filter = try await context.decode(EntrySelection.self).filter(in: context)
         let page = try await context.snapshot.entries(
             after: try context.position().map(UInt32.init), limit: limit ?? 100,
-            matching: context.rules.restricting(filter))
+            matching: try await context.visible(filter))
         let documents = try await EntryDocument.documents(
             of: page.entries, in: context.snapshot, showingClusters: context.rules.showsEverything)
         return Output(entries: documents, nextCursor: page.next.map { context.cursor(Int($0)) })
@@ -157,12 +155,13 @@ struct CountEntries: Operation {
     var limit: Int?
 
     static let name = "count"
-    static let summary = "Counts the entries, for example by tag, or by cluster and month."
+    static let summary = "Count the entries, for example by tag, or by cluster and month."
     static let details =
         "An entry with several tags is counted once for each. Periods are in the order of the calendar, in the "
         + "time zone of the server; other values are in the order of their numbers, largest first."
-    static let access = OperationAccess(.reads, .entries)
+    static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/counts")
+    static let isTool = false
     static let parameters =
         [
             Argument(
@@ -188,13 +187,13 @@ struct CountEntries: Operation {
             throw OperationError("'cluster' cannot be used: this server shows only a part of the store")
         }
         let selected = try await context.decode(EntrySelection.self).filter(in: context)
-        let filter = context.rules.restricting(selected)
+        let filter = try await context.visible(selected)
         let counts =
-            properties.isEmpty ? [] : try await context.store.count(by: properties, matching: filter)
+            properties.isEmpty
+            ? [] : try await context.store.count(by: properties, matching: filter, in: context.snapshot)
         let shown = counts.prefix(limit ?? 100)
         return Output(
-            total: try await context.store.count(matching: filter),
-            counts: Array(shown),
+            total: try await context.snapshot.count(matching: filter), counts: Array(shown),
             omitted: shown.count < counts.count ? counts.count - shown.count : nil)
     }
 }

@@ -1,16 +1,18 @@
 import Foundation
 import Roost
-import RoostModel
+package import RoostModel
 
 /// The parameters that select entries.
-struct EntrySelection: Decodable, Sendable {
-    var ids: [String]?
-    var tags: [String]?
-    var `where`: [String]?
-    var sources: [String]?
-    var cluster: String?
-    var since: String?
-    var until: String?
+package struct EntrySelection: Decodable, Sendable {
+    package var ids: [String]?
+    package var tags: [String]?
+    package var `where`: [String]?
+    package var sources: [String]?
+    package var cluster: String?
+    package var since: String?
+    package var until: String?
+
+    package init() {}
 
     static let parameters =
         [
@@ -23,7 +25,7 @@ struct EntrySelection: Decodable, Sendable {
                 "tags",
                 Schema.array(
                     of: Schema.string("A tag.", minimum: 1, maximum: 1_000),
-                    "Only entries that have all of these tags, or tags nested in them; case does not matter.",
+                    "Only entries with all of these tags, or tags nested in them.",
                     maximum: 32)),
             Argument(
                 "where",
@@ -33,13 +35,12 @@ struct EntrySelection: Decodable, Sendable {
                 "sources",
                 Schema.array(
                     of: Schema.string("A source.", minimum: 1, maximum: 4_096),
-                    "Only entries from one of these files, folders or web addresses: a path, or the 'url' of a "
-                        + "result or its beginning up to a slash.", maximum: 8)),
+                    "Only from these files, folders or web addresses.", maximum: 8)),
             Argument(
                 "cluster",
                 Schema.string(
-                    "Only members of the cluster with this id or label; 'none' selects entries in no cluster.",
-                    minimum: 1, maximum: OperationContext.maximumNameLength)),
+                    "Only members of this cluster, or 'none'.", minimum: 1,
+                    maximum: OperationContext.maximumNameLength)),
         ] + periodParameters("entries created or changed")
 
     static func periodParameters(_ subject: String) -> [Argument] {
@@ -47,22 +48,20 @@ struct EntrySelection: Decodable, Sendable {
             Argument(
                 "since",
                 Schema.string(
-                    "Only \(subject) since this time: \(TimeText.forms). \(TimeText.dayRule)", minimum: 1,
+                    "Only \(subject) since this time: 2026-01, 2026-01-31, 7d, yesterday, 'last week'.",
+                    minimum: 1,
                     maximum: 40)),
             Argument(
                 "until",
                 Schema.string(
-                    "Only \(subject) until the end of this day, week, month or year, or before this time.",
-                    minimum: 1, maximum: 40)),
+                    "Only \(subject) until this time; a period is included.", minimum: 1,
+                    maximum: 40)),
         ]
     }
 
     private static let conditions =
-        "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
-        + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and years, such "
-        + "as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are dates; a "
-        + "word in quotation marks is text. 'created>=2026-01' and 'updated<7d' compare the dates of entries; "
-        + "'tag!=draft' and 'tag missing' test their tags. \(TimeText.dayRule)"
+        "Conditions that all must hold: 'year>=2020', 'lang in en,de', 'status!=done', 'title^=On' (prefix), "
+        + "'due exists', 'due<=2026-01', 'created>=2 weeks ago', 'tag!=draft'."
 
     /// Whether no parameter selects entries.
     var isEmpty: Bool {
@@ -74,34 +73,51 @@ struct EntrySelection: Decodable, Sendable {
     ///
     /// - Throws: ``OperationError`` if a condition, a time or an id is invalid, or the cluster does not exist.
     func filter(in context: OperationContext) async throws -> EntryFilter {
-        var filter = EntryFilter(tags: Set(tags ?? []))
-        if let ids { filter.ids = Set(try TextValues.ids(ids, "ids")) }
-        do {
-            try filter.addConditions(`where` ?? [], now: Date())
-        } catch {
-            throw OperationError(Self.message(of: error))
-        }
-        if let sources, !sources.isEmpty {
-            filter.sources = try await SourceSelection.sources(named: sources, in: context.snapshot)
-        }
-        filter.setPeriod(
-            since: try TimeText.period("since", since), until: try TimeText.period("until", until))
-        guard let cluster else { return filter }
-        guard context.rules.showsEverything else {
+        guard cluster == nil || context.rules.showsEverything else {
             throw OperationError("'cluster' cannot be used: this server shows only a part of the store")
         }
+        do {
+            return try await filter(in: context.snapshot)
+        } catch let error as OperationError {
+            // The cluster of a filter is not the object of the request.
+            throw OperationError(error.message)
+        }
+    }
+
+    /// Returns the filter.
+    ///
+    /// - Throws: ``OperationError`` if a condition, a time or an id is invalid, or the cluster does not exist.
+    package func filter(in snapshot: any StorageSnapshot) async throws -> EntryFilter {
+        var filter = try filterWithoutNames()
+        if let sources, !sources.isEmpty {
+            filter.sources = try await SourceSelection.sources(named: sources, in: snapshot)
+        }
+        guard let cluster else { return filter }
         if cluster.lowercased() == EntryFilter.unclusteredName {
             filter.isUnclustered = true
             return filter
         }
+        filter.cluster = try await snapshot.clusterRecords().named(cluster).id
+        return try await filter.expandingParentCluster(in: snapshot)
+    }
+
+    /// Returns the filter without the sources and the cluster, which only a store can look up. Days are those of the
+    /// server's time zone.
+    package func filterWithoutNames() throws(OperationError) -> EntryFilter {
+        var filter = EntryFilter(tags: Set(tags ?? []))
+        if let ids { filter.ids = Set(try TextValues.ids(ids, "ids")) }
+        let times = DateReader(now: Date())
         do {
-            filter.cluster = try context.cluster(
-                cluster, among: try await context.snapshot.clusterRecords()
-            ).id
-        } catch let error as OperationError {
-            throw OperationError(error.message)
+            for text in `where` ?? [] {
+                let condition = try EntryCondition(written: text, times)
+                if !filter.addDates(condition, naming: times.period) { filter.conditions.append(condition) }
+            }
+        } catch {
+            throw OperationError(Self.message(of: error))
         }
-        return try await filter.expandingParentCluster(in: context.snapshot)
+        filter.setPeriod(
+            since: try TimeText.period("since", since), until: try TimeText.period("until", until))
+        return filter
     }
 
     /// Returns the sentence about a text in `where` that is not a condition.
@@ -121,20 +137,20 @@ struct EntrySelection: Decodable, Sendable {
 }
 
 /// The times that clients write.
-enum TimeText {
+package enum TimeText {
     /// The forms of times, for descriptions.
     static let forms =
         "2026-01, 2026-01-31, 2026-01-31T09:00:00Z, 7d, yesterday, 'last week' or '3 weeks ago'"
 
-    /// The sentence about the days of filters and questions. A person means the days of their time zone, which is that
-    /// of a server on the same computer. A client can name other times with an offset.
+    /// A person means the days of their time zone, which is that of a server on the same computer. A client can name
+    /// other times with an offset.
     static let dayRule = "Days are those of the server's time zone."
 
     /// Returns the period that a parameter names: a day, week, month or year in the server's time zone, or a moment,
     /// whose period is empty; `nil` if it is absent.
     ///
     /// - Throws: ``OperationError`` if it names no time.
-    static func period(_ name: String, _ text: String?) throws(OperationError) -> DatePeriod? {
+    package static func period(_ name: String, _ text: String?) throws(OperationError) -> DatePeriod? {
         guard let text else { return nil }
         guard let period = DateReader(now: Date()).period(text) else {
             throw OperationError("'\(name)' must be a time such as \(forms)")
@@ -144,9 +160,8 @@ enum TimeText {
 }
 
 /// Checks of the values that clients give.
-enum TextValues {
-    /// The key that marks messages of conversations. If a client could set it, an entry would look like a message.
-    private static let reservedKey = "kind"
+package enum TextValues {
+    private static let maximumKeys = 64
 
     /// Returns the ids in a parameter.
     ///
@@ -173,14 +188,20 @@ enum TextValues {
 
     /// Returns metadata that a client gives.
     ///
-    /// - Throws: ``OperationError`` if a key is empty or reserved.
-    static func metadata(
+    /// - Throws: ``OperationError`` if there are too many keys, a key is empty, or a value would make an entry look like a
+    ///   message.
+    package static func metadata(
         _ metadata: [String: JSONValue]?
     ) throws(OperationError) -> [String: JSONValue] {
         guard let metadata else { return [:] }
+        guard metadata.count <= maximumKeys else {
+            throw OperationError("'metadata' has more than \(maximumKeys) keys")
+        }
         guard metadata[""] == nil else { throw OperationError("a key in 'metadata' is empty") }
-        guard metadata[reservedKey] == nil else {
-            throw OperationError("the key '\(reservedKey)' in 'metadata' is reserved; use another key")
+        guard !metadata.contains(where: DocumentKey.marksMessage) else {
+            throw OperationError(
+                "the metadata '\(DocumentKey.kind)=\(DocumentKey.messageKind)' marks messages of conversations; use "
+                    + "another key or value")
         }
         return metadata
     }
@@ -188,16 +209,5 @@ enum TextValues {
     /// Checks that a text is not only white space.
     static func check(_ text: String?, _ name: String) throws(OperationError) {
         guard text?.allSatisfy(\.isWhitespace) != true else { throw OperationError("'\(name)' is empty") }
-    }
-}
-
-extension EntryFilter {
-    /// Adds conditions that a client wrote. Days are those of the server's time zone.
-    fileprivate mutating func addConditions(_ texts: [String], now: Date) throws(EntryCondition.Fault) {
-        let times = DateReader(now: now)
-        for text in texts {
-            let condition = try EntryCondition(written: text, times)
-            if !addDates(condition, naming: times.period) { conditions.append(condition) }
-        }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Roost
-import RoostModel
+package import RoostModel
 
 enum EntryValueParameters {
     /// The maximum length of a text in characters.
@@ -24,19 +24,22 @@ enum EntryValueParameters {
 }
 
 extension OperationContext {
-    /// Returns the revision that a change must find, according to the parameter `ifMatch`.
+    /// Returns an entry, and the revision that its change must find according to the parameter `ifMatch`; `nil` for any
+    /// revision.
     ///
-    /// - Returns: `nil` if any revision may be changed.
-    /// - Throws: ``OperationError`` with `changed` if the entry has another revision or does not exist.
-    fileprivate func revision(_ tag: String?, of id: String) async throws -> Revision? {
-        guard let tag else { return nil }
-        guard let uuid = UUID(uuidString: id),
-            let revision = try await snapshot.revisions(of: [uuid])[uuid]
-        else { throw OperationError("the entry of 'ifMatch' does not exist", .changed) }
-        if tag == "*" { return nil }
-        guard tag.trimmingCharacters(in: ["\""]) == EntryDocument.revisionText(revision, at: snapshot.stamp)
+    /// - Throws: ``OperationError``, with `changed` if the entry of `ifMatch` has another revision or does not exist.
+    fileprivate func entry(_ id: String, matching tag: String?) async throws -> (Entry, Revision?) {
+        let entry: Entry
+        do {
+            entry = try await self.entry(id)
+        } catch let error as OperationError where error.code == .notFound && tag != nil {
+            throw OperationError("the entry of 'ifMatch' does not exist", .changed)
+        }
+        guard let tag, tag != "*" else { return (entry, nil) }
+        guard let revision = try await snapshot.revisions(of: [entry.id])[entry.id],
+            tag.trimmingCharacters(in: ["\""]) == EntryDocument.revisionText(revision, at: snapshot.stamp)
         else { throw Self.changed }
-        return revision
+        return (entry, revision)
     }
 
     private static let changed = OperationError(
@@ -54,16 +57,19 @@ extension OperationContext {
     }
 }
 
+/// The JSON form of the result of adding a text.
+package struct AddedDocument: Codable, Sendable {
+    package var stored: Bool
+    /// Whether the text, the tags or the metadata of an existing entry have changed.
+    package var updated: Bool?
+    package var id: String?
+    /// The near-duplicates because of which nothing was stored.
+    package var duplicates: [EntryDocument]
+    package var notices: [String]?
+}
+
 struct AddEntry: Operation {
-    struct Output: Codable, Sendable {
-        var stored: Bool
-        /// Whether the tags or the metadata of an entry with an equal text have changed.
-        var updated: Bool?
-        var id: String?
-        /// The near-duplicates because of which nothing was stored.
-        var duplicates: [EntryDocument]
-        var notices: [String]?
-    }
+    typealias Output = AddedDocument
 
     var text: String
     var title: String?
@@ -74,12 +80,9 @@ struct AddEntry: Operation {
 
     static let name = "remember"
     static let summary =
-        "Stores a text that should be found later, such as a fact, a decision or a note."
+        "Store a text for later searches, such as a fact, a decision or a note."
     static let details =
-        "If the store contains a near-duplicate, nothing is stored and the near-duplicates are returned, unless "
-        + "allowDuplicate is true. A near-duplicate can have the same meaning, or contradict the text: compare the "
-        + "snippets, and call 'update' to change one of them, or pass allowDuplicate. An entry with an equal text "
-        + "gets the tags and metadata."
+        "Near-duplicates are returned instead of storing the text: 'update' one of them, or pass allowDuplicate."
     static let access = OperationAccess(.adds, .newEntries)
     static let route = OperationRoute(.post, "/entries")
     static let parameters = [
@@ -94,13 +97,12 @@ struct AddEntry: Operation {
         Argument(
             "allowDuplicate",
             Schema.flag(
-                "Whether to store the text even if there is a near-duplicate; the default is false for agents, "
-                    + "otherwise true.")),
+                "Whether to store it despite near-duplicates; false by default for agents only.")),
         Argument(
             "key",
             Schema.string(
-                "The client's own id of the text. The text replaces that of the entry with this key, if there is "
-                    + "one.", minimum: 1, maximum: 1_000), .programs),
+                "The client's own id of the text, which replaces that of an entry with this key.", minimum: 1,
+                maximum: 1_000), .programs),
     ]
 
     static func head(of output: Output) -> OperationHead {
@@ -131,7 +133,7 @@ struct AddEntry: Operation {
         // An equal text that is not visible must not become visible by getting the tags of this server.
         let added = try await TextAddition.run(
             text, tags: tags, metadata: metadata, to: context.store, ownSource: rules.ownSource,
-            among: rules.restricting())
+            among: rules.texts)
         return Output(stored: added.isNew, updated: added.isUpdated, id: added.id.text, duplicates: [])
     }
 
@@ -143,7 +145,7 @@ struct AddEntry: Operation {
     private func duplicates(_ context: OperationContext) async throws -> [EntryDocument] {
         guard context.snapshot.stamp.entryCount > 0 else { return [] }
         var search = EntrySearch(
-            .document(text), matching: context.rules.restricting(), limit: Self.maximumDuplicates)
+            .document(text), matching: context.rules.texts, limit: Self.maximumDuplicates)
         search.includesAll = true
         let result = try await context.store.search(search)
         return result.hits.filter { $0.similarity >= Self.duplicateThreshold }.map { hit in
@@ -161,14 +163,13 @@ struct AddEntry: Operation {
         because duplicates: [EntryDocument], _ context: OperationContext, _ hasValues: Bool
     ) async throws -> Output {
         let equal = try await TextAddition.existingEntry(
-            text, in: context.store, ownSource: context.rules.ownSource, among: context.rules.restricting())
+            text, in: context.store, ownSource: context.rules.ownSource, among: context.rules.texts)
         let reason =
             if equal == nil {
-                "nothing was stored because of near-duplicates; call 'update' to change one of them, or pass "
-                    + "allowDuplicate to store the text in addition"
+                "nothing was stored because of near-duplicates; 'update' changes one of them, and allowDuplicate "
+                    + "stores the text in addition"
             } else if hasValues {
-                "the text was stored before, and its tags and metadata were not changed; call 'update' with its "
-                    + "id to change them"
+                "the text was stored before, and its tags and metadata were not changed; 'update' changes them"
             } else {
                 "the text was stored before"
             }
@@ -189,10 +190,9 @@ struct UpdateEntry: Operation {
 
     static let name = "update"
     static let summary =
-        "Replaces the text of an entry, or changes its title, tags and metadata, in one step."
+        "Replace the text of an entry, or change its title, tags and metadata."
     static let details =
-        "A metadata value of null removes the key. A file from which the entry was ingested is not changed; when "
-        + "the file changes, its text replaces the text of the entry."
+        "A metadata value of null removes the key. The file of an entry is not changed."
     static let access = OperationAccess(.changes, .entries)
     static let route = OperationRoute(.patch, "/entries/{id}")
     static let parameters = [
@@ -202,7 +202,7 @@ struct UpdateEntry: Operation {
         Argument(
             "title",
             Schema.string(
-                "The new title; an empty one removes the title that was set before.", maximum: 1_000)),
+                "The new title; an empty one removes it.", maximum: 1_000)),
         EntryValueParameters.tags("addTags", "Tags to add."),
         EntryValueParameters.tags("removeTags", "Tags to remove, in any case."),
         Argument("metadata", Schema.metadata), EntryValueParameters.revision,
@@ -224,8 +224,11 @@ struct UpdateEntry: Operation {
             throw OperationError(
                 "no change is given; pass 'text', 'title', 'addTags', 'removeTags' or 'metadata'")
         }
-        let expected = try await context.revision(ifMatch, of: id)
-        let entry = try await context.entry(id)
+        let (entry, expected) = try await context.entry(id, matching: ifMatch)
+        // Its metadata determines the conversation of a message, and its place and author there.
+        guard changes.metadata.isEmpty || !entry.metadata.contains(where: DocumentKey.marksMessage) else {
+            throw OperationError("\(entry.id.text) is a message, whose title and metadata cannot be changed")
+        }
         // The checks hold for this revision only.
         let checked =
             try context.rules.check(changes, of: entry) || !context.rules.showsEverything
@@ -239,26 +242,45 @@ struct UpdateEntry: Operation {
     }
 }
 
-struct ForgetEntries: Operation {
-    struct Output: Codable, Sendable {
-        var removed: Int
-        /// The number of entries that match.
-        var matching: Int
-        var entries: [EntryDocument]
-        /// The number of entries that the list omits.
-        var omitted: Int?
-        var notices: [String]?
+/// The JSON form of the result of removing entries.
+package struct RemovalDocument: Codable, Sendable {
+    package var removed: Int
+    /// The number of entries that match.
+    package var matching: Int
+    package var entries: [EntryDocument]
+    /// The number of entries that the list omits.
+    package var omitted: Int?
+    package var notices: [String]?
+
+    /// The maximum number of entries that the result lists.
+    static let maximumListed = 1_000
+
+    /// - Parameter removed: The number of removed entries; `nil` if they would be removed.
+    package init(removed: Int?, matching: Int) {
+        (self.removed, self.matching, entries) = (removed ?? 0, matching, [])
+        if removed == nil { notices = ["nothing was removed"] }
     }
+
+    /// Adds the first entries that match a filter, as many as fit.
+    package mutating func list(
+        _ filter: EntryFilter, in snapshot: any StorageSnapshot
+    ) async throws {
+        let page = try await snapshot.entries(after: nil, limit: Self.maximumListed, matching: filter)
+        entries = page.entries.map(EntryDocument.init)
+        omitted = entries.count < matching ? matching - entries.count : nil
+    }
+}
+
+struct ForgetEntries: Operation {
+    typealias Output = RemovalDocument
 
     var ids: [String]?
     var confirm: Bool?
 
     static let name = "forget"
-    static let summary = "Removes entries."
+    static let summary = "Remove entries and messages."
     static let details =
-        "Without confirm, it only returns the entries that would be removed: show them to the user, then call it "
-        + "again with confirm. Files that were ingested are not deleted, and their entries are stored again when "
-        + "the files are ingested again."
+        "Without confirm, only lists them: show them to the user first. If an id is unknown, nothing is removed."
     static let access = OperationAccess(.changes, .entries)
     static let route = OperationRoute(.delete, "/entries")
     static let parameters =
@@ -271,10 +293,7 @@ struct ForgetEntries: Operation {
             TokenBudget.parameter,
         ]
 
-    /// The maximum number of entries that the result lists.
-    private static let maximumListed = 1_000
-
-    func run(in context: OperationContext) async throws -> Output {
+    func run(in context: OperationContext) async throws -> RemovalDocument {
         var selection = try context.decode(EntrySelection.self)
         guard !selection.isEmpty else {
             throw OperationError("at least one parameter must select entries, such as 'ids'")
@@ -288,23 +307,14 @@ struct ForgetEntries: Operation {
         guard !selected.matchesAll else {
             throw OperationError("at least one parameter must select entries, such as 'ids'")
         }
-        let filter = context.rules.restricting(selected)
-        let matching = try await context.store.count(matching: filter)
-        let listed = try await context.snapshot.entries(
-            after: nil, limit: Self.maximumListed, matching: filter)
-        let isConfirmed = confirm ?? false
-        let removed = isConfirmed ? try await context.store.remove(matching: filter) : 0
-        var output = Output(removed: removed, matching: matching, entries: [])
-        if !isConfirmed {
-            output.notices = [
-                "nothing was removed; to remove the entries, repeat the call with confirm"
-            ]
-        }
+        let filter = try await context.visible(selected)
+        let matching = try await context.snapshot.count(matching: filter)
+        let removed = confirm == true ? try await context.store.remove(matching: filter) : nil
+        var output = RemovalDocument(removed: removed, matching: matching)
         var budget = context.budget
         budget.use(try JSONValue.encoding(output))
-        output.entries = try context.page(
-            listed.entries.map(EntryDocument.init), from: 0, isLast: true, budget
-        ).items
+        try await output.list(filter, in: context.snapshot)
+        output.entries = try context.page(output.entries, from: 0, isLast: true, budget).items
         if output.entries.count < matching { output.omitted = matching - output.entries.count }
         return output
     }
@@ -319,16 +329,14 @@ struct RemoveEntry: Operation {
     var ifMatch: String?
 
     static let name = "remove"
-    static let summary = "Removes an entry or message."
+    static let summary = "Remove an entry or message."
     static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.delete, "/entries/{id}")
     static let isTool = false
-    static let returnsTexts = false
     static let parameters = [EntryValueParameters.id, EntryValueParameters.revision]
 
     func run(in context: OperationContext) async throws -> Output {
-        let expected = try await context.revision(ifMatch, of: id)
-        let entry = try await context.entry(id, includingMessages: true)
+        let (entry, expected) = try await context.entry(id, matching: ifMatch)
         return try await context.matching(expected) {
             guard try await context.store.remove(entry.id, expecting: expected) == 1 else {
                 throw OperationError("no entry has the id \(entry.id.text)", .notFound)

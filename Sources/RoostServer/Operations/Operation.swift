@@ -23,8 +23,6 @@ protocol Operation: Decodable, Sendable {
     static var isTool: Bool { get }
     /// Whether the calls of one agent are executed in their order.
     static var keepsOrder: Bool { get }
-    /// Whether the output has texts from the store, which agents must not take for instructions.
-    static var returnsTexts: Bool { get }
 
     /// Executes the operation. ``Operations`` has checked the input and the access.
     ///
@@ -39,7 +37,6 @@ extension Operation {
     static var details: String { "" }
     static var isTool: Bool { true }
     static var keepsOrder: Bool { false }
-    static var returnsTexts: Bool { true }
     static func head(of output: Output) -> OperationHead { OperationHead() }
 }
 
@@ -73,7 +70,7 @@ struct OperationAccess: Sendable {
 struct Argument: Sendable {
     enum Use: Sendable {
         case optional, required
-        /// Tools do not have the argument. Long lists of arguments use up the context of agents.
+        /// Tools do not list the argument. Long lists of arguments use up the context of agents.
         case programs
     }
 
@@ -110,8 +107,8 @@ struct OperationHead: Sendable {
 }
 
 /// An operation could not be carried out, and the client can correct its request or choose another one.
-struct OperationError: Error, Sendable, Hashable {
-    enum Code: String, Sendable {
+package struct OperationError: Error, Sendable, Hashable {
+    package enum Code: String, Sendable {
         case invalid, notFound, forbidden, conflict
         /// The entry has changed since the revision that the client named.
         case changed
@@ -119,9 +116,9 @@ struct OperationError: Error, Sendable, Hashable {
         case expired
     }
 
-    var code: Code
-    /// A sentence for the client or model.
-    var message: String
+    package var code: Code
+    /// A sentence for the person or program that made the request.
+    package var message: String
 
     init(_ message: String, _ code: Code = .invalid) { (self.message, self.code) = (message, code) }
 }
@@ -136,23 +133,23 @@ struct AnyOperation: Sendable {
     let route: OperationRoute
     let isTool: Bool
     let keepsOrder: Bool
-    let returnsTexts: Bool
-    /// The schemas of the stored properties and of the output, which are derived from the types.
-    let storedSchema: JSONValue
-    let outputSchema: JSONValue
     fileprivate let run: @Sendable (OperationContext) async throws -> OperationResult
+    private let types: (stored: any (Decodable & Sendable).Type, output: any (Decodable & Sendable).Type)
 
     init<Wrapped: Operation>(_ type: Wrapped.Type) {
         (name, summary, details) = (type.name, type.summary, type.details)
         (access, parameters, route) = (type.access, type.parameters, type.route)
-        (isTool, keepsOrder, returnsTexts) = (type.isTool, type.keepsOrder, type.returnsTexts)
-        storedSchema = TypeSchema.schema(of: type)
-        outputSchema = TypeSchema.schema(of: Wrapped.Output.self)
+        (isTool, keepsOrder) = (type.isTool, type.keepsOrder)
+        types = (type, Wrapped.Output.self)
         run = { context in
             let output = try await context.decode(type).run(in: context)
             return OperationResult(json: try JSONValue.encoding(output), head: Wrapped.head(of: output))
         }
     }
+
+    /// The schemas of the stored properties and of the output, which are derived from the types.
+    var storedSchema: JSONValue { TypeSchema.schema(of: types.stored) }
+    var outputSchema: JSONValue { TypeSchema.schema(of: types.output) }
 
     /// The name for people, such as `Cluster members`.
     var title: String { name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ") }
@@ -172,7 +169,7 @@ struct OperationResult: Sendable {
 }
 
 /// The operations on a store, with the rules for one front end.
-struct Operations: Sendable {
+package struct Operations: Sendable {
     let handle: StoreHandle
     var rules: AccessRules
     var version: String
@@ -184,8 +181,37 @@ struct Operations: Sendable {
     /// input states otherwise.
     var servesAgents = false
 
-    init(_ handle: StoreHandle, _ rules: AccessRules = AccessRules(), version: String = "") {
+    package init(_ handle: StoreHandle, _ rules: AccessRules = AccessRules(), version: String = "") {
         (self.handle, self.rules, self.version) = (handle, rules, version)
+    }
+
+    /// Returns an operation.
+    ///
+    /// - Precondition: An operation has the name.
+    static func named(_ name: String) -> AnyOperation {
+        guard let operation = all.first(where: { $0.name == name }) else {
+            preconditionFailure("no operation is called \(name)")
+        }
+        return operation
+    }
+
+    /// Returns the summary of an operation, for the help of its command.
+    package static func summary(of name: String) -> String { named(name).summary }
+
+    /// Returns the description of a parameter of an operation, for the help of its command.
+    package static func help(_ parameter: String, of name: String) -> String {
+        let parameters = named(name).parameters
+        return parameters.first { $0.name == parameter }?.schema["description"]?.string ?? ""
+    }
+
+    /// Executes an operation for a command.
+    ///
+    /// - Parameter input: The input, which matches the schema.
+    package func output<Output: Decodable>(
+        of name: String, _ input: [String: JSONValue]
+    ) async throws -> Output {
+        let json = try await run(Self.named(name), input).json
+        return try JSONDecoder().decode(Output.self, from: json.serialized())
     }
 
     /// All operations, in the order of the documentation.
@@ -218,16 +244,10 @@ struct Operations: Sendable {
             throw OperationError("this server does not permit '\(operation.name)'", .forbidden)
         }
         let body: @Sendable (KnowledgeStore) async throws -> OperationResult = { store in
-            let snapshot = try await store.storage.snapshot()
-            var operations = self
-            // A change reads a later state, to which messages may have been added.
-            if rules.showsEverything, operation.access.effect == .reads {
-                operations.rules.excludesMessages = try await handle.hasMessages(in: snapshot)
-            }
-            return try await operation.run(
+            try await operation.run(
                 OperationContext(
-                    operations: operations, operation: operation.name, arguments: arguments, store: store,
-                    snapshot: snapshot, report: report))
+                    operations: self, operation: operation.name, arguments: arguments, store: store,
+                    snapshot: try await store.storage.snapshot(), report: report))
         }
         return operation.access.effect == .reads
             ? try await handle.use(body) : try await handle.change(body)

@@ -1,6 +1,6 @@
 import Foundation
 import Roost
-import RoostModel
+package import RoostModel
 
 /// The store, the rules and the input with which an operation runs.
 struct OperationContext: Sendable {
@@ -29,26 +29,26 @@ struct OperationContext: Sendable {
         arguments["budget"]?.integer ?? (operations.servesAgents ? TokenBudget.standard : nil)
     }
 
-    /// The size of an answer that has the notice for agents and the cursor of the next page.
+    /// The size of an answer, without the cursor of the next page.
     var budget: TokenBudget {
         var budget = TokenBudget(tokens: tokens)
         budget.use(.string(String(repeating: " ", count: Self.frameLength)))
         return budget
     }
 
-    private static let frameLength = 380
+    private static let frameLength = 220
 
     // MARK: Pages
 
     static func pageParameters(maximum: Int, standard: Int) -> [Argument] {
         [
             Argument(
-                "limit", Schema.integer("The maximum number of results; \(standard) by default.", 1...maximum)
+                "limit", Schema.integer("The maximum number; \(standard) by default.", 1...maximum)
             ),
             Argument(
                 "cursor",
                 Schema.string(
-                    "The 'nextCursor' of the previous page, for the next page.", minimum: 1,
+                    "The 'nextCursor' of the previous page.", minimum: 1,
                     maximum: PageCursor.maximumLength)),
         ]
     }
@@ -103,7 +103,7 @@ struct OperationContext: Sendable {
     /// Returns the visible entry with an id, or the only visible entry of a file or web address.
     ///
     /// - Throws: ``OperationError`` if the text is neither an id nor an address, or no visible entry has it.
-    func entry(_ text: String, includingMessages includesMessages: Bool = false) async throws -> Entry {
+    func entry(_ text: String) async throws -> Entry {
         let name =
             text.hasPrefix(ResourceAddress.entryPrefix)
             ? String(text.dropFirst(ResourceAddress.entryPrefix.count)) : text
@@ -114,15 +114,26 @@ struct OperationContext: Sendable {
                 .notFound)
         }
         // An entry that is not visible gets the same answer as one that does not exist.
-        guard let entry = try await snapshot.entries([id]).first,
-            rules.allows(entry) || rules.allowsMessage(entry)
-        else { throw OperationError("no entry has the id \(id.text)", .notFound) }
-        guard includesMessages || rules.allows(entry) else {
-            throw OperationError(
-                "\(id.text) is a message, which '\(operation)' cannot change; the user can remove it with "
-                    + "`roost remove` or `roost chat delete`")
+        guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else {
+            throw OperationError("no entry has the id \(id.text)", .notFound)
         }
         return entry
+    }
+
+    /// Returns a filter that also selects only visible entries and messages.
+    ///
+    /// - Complexity: O(number of visible entries) if the rules show entries and one conversation; otherwise O(1).
+    func visible(_ filter: EntryFilter = .all) async throws -> EntryFilter {
+        let parts = rules.restricting(filter)
+        guard parts.count > 1 else { return parts[0] }
+        // All conditions of a filter must hold, so only ids can select the entries of several filters.
+        var ids = Set<Entry.ID>()
+        for part in parts {
+            for try await page in snapshot.headerPages(matching: part) {
+                ids.formUnion(page.headers.map(\.id))
+            }
+        }
+        return EntryFilter(ids: ids)
     }
 
     /// Returns the only visible entry of a file or web address; `nil` if a text is neither a path nor an address.
@@ -130,7 +141,7 @@ struct OperationContext: Sendable {
     /// - Throws: ``OperationError`` if no visible entry comes from it, or several do.
     private func entry(at address: String) async throws -> Entry? {
         guard address.hasPrefix("/") || address.contains("://") else { return nil }
-        let filter = rules.restricting(EntryFilter(sources: SourceSelection.ids(of: address)))
+        let filter = try await visible(EntryFilter(sources: SourceSelection.ids(of: address)))
         let page = try await snapshot.entries(after: nil, limit: 2, matching: filter)
         let shown = address.prefix(Self.echoLimit)
         guard let entry = page.entries.first else {
@@ -138,34 +149,41 @@ struct OperationContext: Sendable {
         }
         guard page.entries.count == 1 else {
             throw OperationError(
-                "several entries are from '\(shown)'; call 'search' with 'sources' to list their ids")
+                "several entries are from '\(shown)'; use the id of one of them")
         }
         return entry
     }
 
-    /// Returns the cluster with an id or a label.
+    /// Returns the cluster that a text names.
+    func cluster(_ text: String) async throws -> Cluster {
+        try await snapshot.clusterRecords().named(text)
+    }
+}
+
+extension [Cluster] {
+    static var isEmptyNotice: String { "the store has no clusters yet; recluster it first" }
+
+    /// Returns the only cluster with a label or id, or else the only one whose label contains a text or whose id begins
+    /// with it. The case of a label matters only if several labels differ in nothing else.
     ///
-    /// - Throws: ``OperationError`` if no cluster matches, or several have the label.
-    func cluster(_ text: String, among clusters: [Cluster]) throws(OperationError) -> Cluster {
+    /// - Throws: ``OperationError`` if no cluster matches, or several do.
+    package func named(_ text: String) throws(OperationError) -> Cluster {
         let name =
             text.hasPrefix(ResourceAddress.clusterPrefix)
             ? String(text.dropFirst(ResourceAddress.clusterPrefix.count)) : text
-        let found =
-            UUID(uuidString: name).map { id in clusters.filter { $0.id == id } }
-            ?? clusters.filter { $0.label.lowercased() == name.lowercased() }
-        guard let first = found.first else {
+        let folded = name.lowercased()
+        let candidates = [
+            filter { $0.label == name || $0.id.text == folded }, filter { $0.label.lowercased() == folded },
+            filter { $0.id.text.hasPrefix(folded) || $0.label.lowercased().contains(folded) },
+        ]
+        let shown = name.prefix(OperationContext.echoLimit)
+        guard let found = candidates.first(where: { !$0.isEmpty }), !name.isEmpty else {
             throw OperationError(
-                clusters.isEmpty
-                    ? "the store has no clusters yet; \(adviceToCluster)"
-                    : "no cluster has the id or label '\(text.prefix(Self.echoLimit))'; list the clusters",
-                .notFound)
+                isEmpty ? Self.isEmptyNotice : "no cluster has the id or label '\(shown)'", .notFound)
         }
         guard found.count == 1 else {
-            throw OperationError(
-                "several clusters have the label '\(name.prefix(Self.echoLimit))'; give an id")
+            throw OperationError("'\(shown)' matches several clusters; give more of the label, or the id")
         }
-        return first
+        return found[0]
     }
-
-    var adviceToCluster: String { FailureText.adviceToCluster(under: rules) }
 }

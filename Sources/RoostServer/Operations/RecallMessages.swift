@@ -23,23 +23,12 @@ package struct RecollectionDocument: Codable, Sendable {
         before = found.before.map { MessageDocument($0) }
         after = found.after.map { MessageDocument($0) }
     }
-
-    /// Returns the form with texts of at most the given number of bytes, and the messages around it if requested.
-    fileprivate func shortened(_ bytes: Int, withContext: Bool) -> RecollectionDocument {
-        var document = self
-        document.message = message.shortened(bytes)
-        document.before = withContext ? before.map { $0.shortened(bytes) } : []
-        document.after = withContext ? after.map { $0.shortened(bytes) } : []
-        return document
-    }
 }
 
 struct Recall: Operation {
     struct Output: Codable, Sendable {
         /// The messages, best first, or oldest first for a time.
         var messages: [RecollectionDocument] = []
-        /// The number of messages that do not fit into the answer.
-        var omitted = 0
         var notices: [String]?
         /// The nearest messages, if none is relevant.
         var nearest: [MessageDocument]?
@@ -55,15 +44,14 @@ struct Recall: Operation {
 
     static let name = "recall"
     static let summary =
-        "Returns messages of earlier conversations that answer a question, best first, each with the messages "
-        + "around it."
+        "Search messages of conversations by meaning and by words, each with the messages around it."
     static let details =
         "Messages from a date that the question names, such as '7 May 2023', rank higher; 'since' and 'until' "
         + "restrict the time. A question that names only a time, such as 'what happened last week', returns the "
-        + "messages of that time, oldest first. A message with 'nextOffset' is truncated; call 'fetch' with its id "
-        + "and this offset for the rest."
+        + "messages of that time, oldest first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.post, "/conversations/recall")
+    static let isTool = false
 
     static let parameters =
         [
@@ -72,7 +60,6 @@ struct Recall: Operation {
                 .required),
             Argument("context", Schema.integer("The messages before and after each; 1 by default.", 0...10)),
         ] + MessageSelection.parameters + OperationContext.pageParameters(maximum: 100, standard: 10) + [
-            TokenBudget.parameter,
             Argument(
                 "mode",
                 Schema.choice(
@@ -103,49 +90,21 @@ struct Recall: Operation {
         let found = try await ConversationMemory(context.store).search(query, in: filter, options)
         // The search may have read a newer state than that of the cursor.
         _ = try context.position(at: found.search.stamp)
-        return try page(of: found, from: options.offset, hasFilter: !selection.isEmpty, context)
-    }
-
-    /// The share of the budget that the text of a message may need, so that several messages fit.
-    private static let share = 4
-
-    /// Returns the page that begins with the given recollections, cut to the size of the answer.
-    private func page(
-        of found: RecallResult, from offset: Int, hasFilter: Bool, _ context: OperationContext
-    ) throws -> Output {
-        var output = Output()
-        var budget = context.budget
-        let isLast = offset + found.recollections.count >= found.count
-        var notices = SearchNotices.texts(of: found, offset: offset, hasFilter: hasFilter)
-        if isLast, found.isCut, !found.recollections.isEmpty { notices.append(Self.cutNotice) }
-        if !notices.isEmpty {
-            output.notices = budget.takeFirst(of: notices.map { .string($0) }).compactMap(\.string)
-        }
-        if found.hasOnlyNoise, offset == 0 {
-            let nearest = found.nearest.map { near in
+        var output = Output(messages: found.recollections.map(RecollectionDocument.init))
+        let end = options.offset + found.recollections.count
+        var notices = SearchNotices.texts(of: found, offset: options.offset, hasFilter: !selection.isEmpty)
+        if end >= found.count, found.isCut, !found.recollections.isEmpty { notices.append(Self.cutNotice) }
+        if !notices.isEmpty { output.notices = notices }
+        if found.hasOnlyNoise, options.offset == 0 {
+            output.nearest = found.nearest.map { near in
                 var message = MessageDocument(near.message)
                 message.content = nil
-                let snippet = found.search.snippet(
-                    of: near.hit, limit: EntryDocument.snippetLength(context.tokens))
+                let snippet = found.search.snippet(of: near.hit, limit: EntryDocument.snippetLength(nil))
                 message.snippet = near.hit.entry.text(in: snippet.utf8Range) ?? ""
                 return message
             }
-            output.nearest = try context.page(nearest, from: 0, isLast: true, budget).items
         }
-        let limit = budget.remainingBytes / Self.share
-        // A recollection that does not fit with the messages around it has none. The first one is always returned.
-        for item in found.recollections.map(RecollectionDocument.init) {
-            let forms = [true, false].map { item.shortened(limit, withContext: $0) }
-            guard let form = try forms.first(where: { budget.take(try JSONValue.encoding($0)) }) else {
-                if output.messages.isEmpty { output.messages = [forms[1]] }
-                break
-            }
-            output.messages.append(form)
-        }
-        output.omitted = found.recollections.count - output.messages.count
-        if output.omitted > 0 || !isLast {
-            output.nextCursor = context.cursor(offset + output.messages.count, at: found.search.stamp)
-        }
+        if end < found.count { output.nextCursor = context.cursor(end, at: found.search.stamp) }
         return output
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import RoostModel
 
 /// Functions that create JSON Schemas.
@@ -69,6 +70,23 @@ enum Schema {
         members["description"] = description.map { .string($0) }
         members["title"] = name.map { .string($0) }
         return .object(members)
+    }
+
+    /// Returns the value that a text represents: for an array, JSON or its only element. A text that is not clearly a
+    /// value of the schema stays a text.
+    static func value(of text: String, _ schema: JSONValue) -> JSONValue {
+        switch schema["type"]?.string {
+        case "integer": Int64(text).map { .integer($0) } ?? .string(text)
+        case "number": Double(text).flatMap { $0.isFinite ? .number($0) : nil } ?? .string(text)
+        case "boolean": text == "true" ? true : text == "false" ? false : .string(text)
+        case "array":
+            if let value = try? JSONValue(json: Data(text.utf8)), value.elements != nil {
+                value
+            } else {
+                text.contains(",") ? .string(text) : [value(of: text, schema["items"] ?? [:])]
+            }
+        default: .string(text)
+        }
     }
 
     static func reference(_ name: String) -> JSONValue {

@@ -12,7 +12,6 @@ struct SchemaCheck {
     /// Whether objects with `properties` may have other members if `additionalProperties` permits them. Tests
     /// of answers, which are open for newer versions, do not permit this.
     var permitsUndeclared = true
-
     /// Whether the null of an optional property is the same as no value. Models often send it.
     var nullIsAbsent = false
     /// The beginning of references to components.

@@ -28,11 +28,10 @@ struct Search: Operation {
     var positions: Bool?
 
     static let name = "search"
-    static let summary = "Searches the user's notes and documents by meaning and by words, best match first."
+    static let summary = "Search notes, documents and messages by meaning and by words."
     static let details =
-        "Use a question or a few descriptive words. Returns titles and snippets; call 'fetch' for whole texts. "
-        + "Without 'query', lists the entries that match the other arguments, newest first."
-    static let access = OperationAccess(.reads, .entries)
+        "'fetch' returns whole texts. Without 'query', lists entries, newest first."
+    static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.post, "/search")
 
     static let parameters =
@@ -40,8 +39,8 @@ struct Search: Operation {
             Argument(
                 "query",
                 Schema.string(
-                    "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word must not "
-                        + "occur.", maximum: 20_000))
+                    "A question or words; \"a phrase\" must occur, -word must not.",
+                    maximum: 20_000))
         ] + EntrySelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 10) + [
             TokenBudget.parameter,
             Argument(
@@ -95,9 +94,9 @@ struct Search: Operation {
         guard let subject = try subject() else {
             return try await list(filter, from: offset, context)
         }
-        var search = entrySearch(subject, matching: context.rules.restricting(filter))
+        var search = entrySearch(subject, matching: try await context.visible(filter))
         search.offset = offset
-        search.visible = context.rules.showsEverything ? nil : context.rules.restricting()
+        search.visible = context.rules.showsEverything ? nil : try await context.visible()
         let limit = search.limit
         // One more hit tells whether there is another page.
         search.limit += 1
@@ -170,15 +169,10 @@ struct Search: Operation {
     private func list(
         _ filter: EntryFilter, from offset: Int, _ context: OperationContext
     ) async throws -> Output {
-        var headers: [EntryHeader] = []
-        for try await page in context.snapshot.headerPages(matching: context.rules.restricting(filter)) {
-            headers += page.headers
-        }
         // Of entries with the same date, the one that was stored last is the newest.
-        let sorted = headers.enumerated().sorted {
-            ($1.element.createdAt, $1.offset) < ($0.element.createdAt, $0.offset)
-        }
-        let ids = sorted.dropFirst(offset).prefix(limit ?? 10).map(\.element.id)
+        let all = try await EntryOrder.created.ids(
+            matching: try await context.visible(filter), isReversed: true, in: context.snapshot)
+        let ids = Array(all.dropFirst(offset).prefix(limit ?? 10))
         let items = try await context.snapshot.entries(ids).map { entry in
             var document = EntryDocument(entry)
             document.snippet = String(
@@ -189,9 +183,9 @@ struct Search: Operation {
             return document
         }
         let (results, next) = try context.page(
-            items, from: offset, isLast: offset + ids.count >= headers.count, context.budget)
+            items, from: offset, isLast: offset + ids.count >= all.count, context.budget)
         let notice = Self.notice(
-            count: headers.count, offset, isEmptyPage: ids.isEmpty, filter, context)
+            count: all.count, offset, isEmptyPage: ids.isEmpty, filter, context)
         return Output(results: results, notices: notice.map { [$0] }, nextCursor: next)
     }
 
@@ -208,8 +202,6 @@ struct Search: Operation {
         if context.rules.showsEverything, context.snapshot.stamp.entryCount == 0 {
             return "the store has no entries"
         }
-        return filter == .all
-            ? SearchNotices.noEntries(showingEverything: context.rules.showsEverything)
-            : "no entry matches the filter"
+        return filter == .all ? SearchNotices.noEntries : "no entry matches the filter"
     }
 }

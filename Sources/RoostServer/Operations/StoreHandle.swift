@@ -1,5 +1,4 @@
 package import Roost
-import RoostConversations
 import RoostModel
 
 /// The store of a server, which is opened again if another process has moved it to another model, or has
@@ -76,27 +75,6 @@ package actor StoreHandle {
         _ body: @Sendable (KnowledgeStore) async throws -> Result
     ) async throws -> Result {
         try await UndoGroup.run { try await use(body) }
-    }
-
-    /// The last state for which ``hasMessages(in:)`` was asked, and the answer.
-    private var census: (stamp: Stamp, hasMessages: Bool)?
-
-    /// Returns whether a state has messages. A store that had some is not examined again.
-    ///
-    /// - Complexity: O(number of entries) for the first call after a change of a store without messages.
-    func hasMessages(in snapshot: any StorageSnapshot) async throws -> Bool {
-        if let census, census.stamp == snapshot.stamp { return census.hasMessages }
-        if let census, census.hasMessages, census.stamp.epoch == snapshot.stamp.epoch { return true }
-        let found = try await Self.findsMessages(in: snapshot)
-        census = (snapshot.stamp, found)
-        return found
-    }
-
-    // Not on the actor, whose other callers need not wait for a scan.
-    @concurrent
-    private static func findsMessages(in snapshot: any StorageSnapshot) async throws -> Bool {
-        let filter = ConversationMemory.Filter.all.entries
-        return try await !snapshot.entries(after: nil, limit: 1, matching: filter).entries.isEmpty
     }
 
     /// Closes the store.

@@ -21,7 +21,7 @@ package struct StatusDocument: Codable, Sendable {
     package var epoch: String
     /// The revision of the latest change.
     package var revision: Int
-    /// The number of visible entries without messages.
+    /// The number of visible entries, including messages of conversations.
     package var entries: Int
     package var messages: Int?
     /// The number of clusters of all levels.
@@ -43,16 +43,21 @@ struct ReadStatus: Operation {
 
     static let name = "status"
     static let summary =
-        "Returns the numbers of entries, messages and clusters, the embedding model, the permissions and the time "
-        + "zone."
+        "Show the numbers of entries, messages and clusters, and the model."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/status")
-    static let returnsTexts = false
+    static let isTool = false
     static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> StatusDocument {
         try await StatusDocument(
             of: context.store, context.snapshot, under: context.rules, version: context.operations.version)
+    }
+}
+
+extension StorageSnapshot {
+    func count(matching filter: EntryFilter) async throws -> Int {
+        filter.matchesAll ? stamp.entryCount : try await rows(matching: filter).count
     }
 }
 
@@ -62,23 +67,21 @@ extension StatusDocument {
         of store: KnowledgeStore, _ snapshot: any StorageSnapshot, under rules: AccessRules = AccessRules(),
         version: String
     ) async throws {
-        let (stamp, space, filter) = (snapshot.stamp, store.embedder.space, rules.restricting())
+        let (stamp, space) = (snapshot.stamp, store.embedder.space)
+        var entries = 0
+        for filter in rules.restricting() { entries += try await snapshot.count(matching: filter) }
         self.init(
             version: version, store: stamp.store.text, epoch: stamp.epoch.text,
-            revision: Int(stamp.revision.rawValue),
-            entries: filter.matchesAll ? stamp.entryCount : try await snapshot.rows(matching: filter).count,
-            model: space.model,
+            revision: Int(stamp.revision.rawValue), entries: entries, model: space.model,
             dimension: space.dimension, readOnly: rules.isReadOnly || store.isReadOnly,
             timeZone: TimeZone.current.identifier)
         if rules.showsEverything {
             clusters = stamp.clusterCount
             reclusteredAt = try await snapshot.clusteringRun().map { DateText.string(from: $0.createdAt) }
         }
-        if filter.matchesAll {
-            messages = 0
-        } else if rules.showsMessages {
+        if rules.showsMessages {
             let filter = rules.scope.map { ConversationMemory.Filter($0) } ?? .all
-            messages = try await snapshot.rows(matching: filter.entries).count
+            messages = try await snapshot.count(matching: filter.entries)
         }
         if !rules.tags.isEmpty { tags = rules.tags.sorted() }
         folder = rules.sourcePrefix
@@ -104,7 +107,7 @@ struct ListSources: Operation {
 
     static let name = "sources"
     static let summary =
-        "Lists the files and other sources from which entries were ingested, in the order of their ids."
+        "List the files and other sources from which entries were ingested, in the order of their ids."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/sources")
     static let isTool = false
@@ -169,7 +172,7 @@ struct CreateBackup: Operation {
     typealias Output = CreatedSnapshotDocument
 
     static let name = "create_backup"
-    static let summary = "Creates a snapshot in the store's own backup repository."
+    static let summary = "Create a snapshot in the store's own backup repository."
     static let details =
         "The answer comes when the snapshot is complete. The first backup creates the repository, which is "
         + "encrypted if the server was started with a passphrase for backups."
@@ -194,7 +197,7 @@ struct ListBackups: Operation {
     }
 
     static let name = "backups"
-    static let summary = "Lists the snapshots of the store's own backup repository, oldest first."
+    static let summary = "List the snapshots of the store's own backup repository, oldest first."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/backups")
     static let isTool = false

@@ -13,7 +13,7 @@ struct TokenBudget {
         "budget",
         Schema.integer(
             "The maximum size of the answer in tokens; \(standard) by default for agents, otherwise unlimited.",
-            range))
+            range), .programs)
     /// The estimated number of UTF-8 bytes per token. English prose has about four; code and other languages
     /// have fewer.
     private static let bytesPerToken = 3
