@@ -85,8 +85,8 @@ import Testing
         let catalog = BoilerplateCatalog(of: folder)
         await catalog.save(
             .init(
-                space: space, lines: ["a line"], texts: [ContentDigest(of: "x")],
-                elements: [Float](repeating: 0, count: 32)))
+                space: space, lines: ["a line"],
+                vectors: [ContentDigest(of: "x"): [Float](repeating: 0, count: 32)]))
         var generator = Seeded(state: 29)
         var accepted = 0
         for name in [PassageFile.name, TextFile.name, "boilerplate"] {
@@ -235,8 +235,8 @@ import Testing
             }
             if let text = String(validating: mutated(table, &generator), as: UTF8.self) {
                 let tabs = text.replacingOccurrences(of: ",", with: "\t")
-                try count { _ = try DelimitedText(separator: ",").rows(of: text, name: "table") }
-                try count { _ = try DelimitedText(separator: "\t").rows(of: tabs, name: "table") }
+                try count { _ = try DelimitedRows.all(",", of: text, name: "table") }
+                try count { _ = try DelimitedRows.all("\t", of: tabs, name: "table") }
             }
             let archive = Data(mutated(export, &generator))
             try count { _ = try EntryArchive(archive, name: "export") }

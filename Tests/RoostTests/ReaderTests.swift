@@ -135,9 +135,9 @@ import Testing
     }
 
     @Test func `quoted fields of delimited text are read`() throws {
-        let rows = try DelimitedText(separator: ",").rows(of: "a,b\r\n\"x,\"\"y\"\"\n\",\n,2", name: "t")
+        let rows = try DelimitedRows.all(",", of: "a,b\r\n\"x,\"\"y\"\"\n\",\n,2", name: "t")
         #expect(rows.map(\.fields) == [["a", "b"], ["x,\"y\"\n", ""], ["", "2"]])
-        #expect(throws: RoostError.self) { try DelimitedText(separator: ",").rows(of: "a\n\"b", name: "t") }
+        #expect(throws: RoostError.self) { try DelimitedRows.all(",", of: "a\n\"b", name: "t") }
     }
 
     @Test(arguments: [
@@ -146,7 +146,7 @@ import Testing
         ("5\" pipe;text;\"a, \"\"b\"\", c, d\"\n", ";"),
     ])
     func `the header determines the separator of a CSV file`(text: String, separator: Character) {
-        #expect(DelimitedText.separator(of: text) == separator)
+        #expect(DelimitedRows.separator(of: text) == separator)
     }
 
     @Test func `line ends of all systems are recognized`() throws {
@@ -239,7 +239,7 @@ import Testing
 /// Tests of quotation marks in tables with tabs, which many programs write without quoting.
 @Suite struct TabbedTableTests {
     private func fields(_ text: String) throws -> [[String]] {
-        let rows = try DelimitedText(separator: "\t").rows(of: text, name: "table").map(\.fields)
+        let rows = try DelimitedRows.all("\t", of: text, name: "table").map(\.fields)
         // The result does not depend on the pieces in which a file is read.
         for size in [1, 3] {
             let bytes = Data(text.utf8)
@@ -267,7 +267,7 @@ import Testing
 
     @Test func `a quoted field of other tables is closed, and its line is named`() throws {
         let error = #expect(throws: RoostError.self) {
-            try DelimitedText(separator: ",").rows(of: "a,b\n1,2\n3,\"x\n4,5\n", name: "table.csv")
+            try DelimitedRows.all(",", of: "a,b\n1,2\n3,\"x\n4,5\n", name: "table.csv")
         }
         #expect(error?.message.contains("the quoted field that begins on line 3 is not closed") == true)
         let rows = try RowReader(textColumn: nil, idColumn: nil, name: "table.csv")
@@ -278,5 +278,16 @@ import Testing
         #expect(joined.entries.map(\.content) == ["a", "e"])
         #expect(joined.skipped.first?.source == "table.csv, row 3 (lines 3 to 4)")
         #expect(joined.skipped.first?.reason.contains("a quotation mark in these lines") == true)
+    }
+}
+
+extension DelimitedRows {
+    /// Returns all rows of a text.
+    static func all(_ separator: Character, of text: String, name: String) throws -> [Row] {
+        let bytes = Data(text.utf8)
+        var reader = DelimitedRows(separator: separator, name: name) { bytes.dropFirst($0).prefix($1) }
+        var rows: [Row] = []
+        while let row = try reader.next() { rows.append(row) }
+        return rows
     }
 }

@@ -32,12 +32,12 @@ public struct StoreBackup: Sendable {
     /// The name of the snapshot attribute that contains the store's manifest.
     static let manifestKey = "store.json"
     /// The tag of snapshots that are created automatically.
-    public static let automaticTag = "automatic"
+    private static let automaticTag = "automatic"
     /// Programs should create a backup before they remove at least this many entries at once. Smaller
     /// removals are easy to review, and the most recent one can be undone.
     public static let minimumRemovalsForBackup = 100
     /// The rule for keeping automatic snapshots: the last three, and the newest of each of the last 7 days.
-    public static let automaticRetention = BackupRetention(last: 3, daily: 7)
+    private static let automaticRetention = BackupRetention(last: 3, daily: 7)
 
     /// The store's own backup repository: `NAME-ID` in the folder of the settings, outside of the store's
     /// folder, so that a lost folder does not include its backups. `NAME` is the name of the store's folder or,

@@ -67,22 +67,15 @@ package struct BatchPlacement {
         vectors = vectors.filter { wanted.contains($0.key) }
         var missing: [ContentDigest: Entry] = [:]
         for (index, entry) in entries.enumerated() {
-            guard let digest = digests[index], let text = texts[index], vectors[digest] == nil else {
-                continue
-            }
-            missing[digest] = entry.withText(text)
+            guard let digest = digests[index], let text = texts[index] else { continue }
+            if vectors[digest] == nil { missing[digest] = entry.withText(text) }
         }
-        if !missing.isEmpty {
-            var report = IngestReport()
-            let order = missing.sorted { $0.value.content < $1.value.content }
-            do {
-                let embedded = try await embedder.embed(order.map(\.value), reusing: nil, &report)
-                for (text, entry) in zip(order, embedded) { vectors[text.key] = entry.embeddings }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                return entries
-            }
+        do {
+            vectors.merge(try await embedder.vectors(of: missing)) { first, _ in first }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return entries
         }
         return zip(entries, digests).map { entry, digest in
             var entry = entry

@@ -7,9 +7,9 @@ import Synchronization
 /// texts without these lines.
 struct BoilerplateVectors: Sendable {
     var boilerplate = BoilerplateLines([])
-    /// The row of each entry's vector in `contents`, for the entries with boilerplate lines. Entries whose
-    /// texts consist entirely of such lines keep their own vectors.
-    private(set) var rows: [Entry.ID: Int] = [:]
+    /// The vectors of the entries with boilerplate lines. Entries whose texts consist entirely of such lines
+    /// keep their own vectors.
+    private var vectors: [Entry.ID: [Float]] = [:]
     /// The embeddings for the next run; `nil` if the entries could not be embedded.
     private(set) var contents: BoilerplateCatalog.Contents?
     /// A message for the user if the entries could not be embedded.
@@ -50,23 +50,22 @@ struct BoilerplateVectors: Sendable {
         boilerplate = findings.boilerplate
         var contents = BoilerplateCatalog.Contents(
             space: embedder.embedder.space, lines: boilerplate.lines.sorted())
-        if findings.entries.isEmpty {
-            self.contents = contents
-            return
-        }
-        let known = catalog.load().flatMap { $0.space.isCompatible(with: contents.space) ? $0 : nil }
-        var batch = Batch(
-            known: known,
-            knownRows: Dictionary((known?.texts ?? []).enumerated().map { ($1, $0) }) { first, _ in first })
+        let known =
+            catalog.load().flatMap { $0.space.isCompatible(with: contents.space) ? $0.vectors : nil } ?? [:]
+        var digests: [Entry.ID: ContentDigest] = [:]
         for part in findings.entries.groups(of: Self.batchSize) {
             try Task.checkCancellation()
+            var missing: [ContentDigest: Entry] = [:]
             for entry in try await snapshot.entries(part)
             where !entry.embeddings.isEmpty && conditions.allSatisfy({ $0.holds(of: entry) }) {
                 guard let text = boilerplate.removing(from: entry.visibleText) else { continue }
-                batch.add(text, of: entry, &contents)
+                let digest = ContentDigest(of: text)
+                digests[entry.id] = digest
+                contents.vectors[digest] = contents.vectors[digest] ?? known[digest]
+                if contents.vectors[digest] == nil { missing[digest] = entry.withText(text) }
             }
             do {
-                try await batch.embed(with: embedder, &contents)
+                contents.vectors.merge(try await embedder.vectors(of: missing)) { first, _ in first }
             } catch let error as CancellationError {
                 throw error
             } catch {
@@ -76,68 +75,28 @@ struct BoilerplateVectors: Sendable {
                 return
             }
         }
-        rows = batch.owners.compactMapValues { batch.rows[$0] }
+        vectors = digests.compactMapValues { contents.vectors[$0] }
         self.contents = contents
-    }
-
-    /// The state of embedding texts. Equal texts are embedded only once.
-    private struct Batch {
-        var known: BoilerplateCatalog.Contents?
-        var knownRows: [ContentDigest: Int]
-        var owners: [Entry.ID: ContentDigest] = [:]
-        /// The row of each text that already has a vector, by the digest of the text.
-        var rows: [ContentDigest: Int] = [:]
-        /// The entries with texts that are still to be embedded, by the digests of the texts.
-        var pending: [ContentDigest: Entry] = [:]
-
-        mutating func add(
-            _ text: String, of entry: Entry, _ contents: inout BoilerplateCatalog.Contents
-        ) {
-            let digest = ContentDigest(of: text)
-            owners[entry.id] = digest
-            guard rows[digest] == nil else { return }
-            guard let known, let row = knownRows[digest] else {
-                pending[digest] = entry.withText(text)
-                return
-            }
-            let dimension = contents.space.dimension
-            append(digest, known.elements[row * dimension..<(row + 1) * dimension], &contents)
-        }
-
-        private mutating func append(
-            _ digest: ContentDigest, _ vector: some Collection<Float>,
-            _ contents: inout BoilerplateCatalog.Contents
-        ) {
-            rows[digest] = contents.texts.count
-            contents.texts.append(digest)
-            contents.elements += vector
-        }
-
-        mutating func embed(
-            with embedder: EntryEmbedder, _ contents: inout BoilerplateCatalog.Contents
-        ) async throws {
-            guard !pending.isEmpty else { return }
-            // Embed in an order that does not depend on ids or paths.
-            let texts = pending.sorted { $0.value.content < $1.value.content }
-            pending = [:]
-            var report = IngestReport()
-            let entries = try await embedder.embed(texts.map(\.value), reusing: nil, &report)
-            for (text, entry) in zip(texts, entries) where entry.embeddings.count == contents.space.dimension
-            {
-                append(text.key, entry.embeddings, &contents)
-            }
-        }
     }
 
     /// Replaces the vectors of entries for which a vector without boilerplate exists.
     func replace(in elements: inout [Float], of ids: [Entry.ID], _ dimension: Int) {
-        guard let contents, !rows.isEmpty, dimension == contents.space.dimension else { return }
         for (index, id) in ids.enumerated() {
-            guard let row = rows[id] else { continue }
-            for column in 0..<dimension {
-                elements[index * dimension + column] = contents.elements[row * dimension + column]
-            }
+            guard let vector = vectors[id], vector.count == dimension else { continue }
+            elements.replaceSubrange(index * dimension..<(index + 1) * dimension, with: vector)
         }
+    }
+}
+
+extension EntryEmbedder {
+    /// Returns the vectors of texts without boilerplate lines, by the digests of the texts.
+    func vectors(of texts: [ContentDigest: Entry]) async throws -> [ContentDigest: [Float]] {
+        guard !texts.isEmpty else { return [:] }
+        // The order does not depend on ids or paths.
+        let texts = texts.sorted { $0.value.content < $1.value.content }
+        var report = IngestReport()
+        let entries = try await embed(texts.map(\.value), reusing: nil, &report)
+        return Dictionary(zip(texts, entries).map { ($0.key, $1.embeddings) }) { first, _ in first }
     }
 }
 
@@ -167,9 +126,8 @@ final class BoilerplateCatalog: Sendable {
         var space: EmbeddingSpace
         /// The lines that were excluded, in ascending order.
         var lines: [String] = []
-        /// The digest of each text without boilerplate lines.
-        var texts: [ContentDigest] = []
-        var elements: [Float] = []
+        /// The vectors of the texts without boilerplate lines, by the digests of the texts.
+        var vectors: [ContentDigest: [Float]] = [:]
     }
 
     private struct Metadata: Codable {
@@ -203,13 +161,14 @@ final class BoilerplateCatalog: Sendable {
                 SectionName.texts, of: UInt8.self, count: metadata.count * Self.digestLength)
             let elements = try file.section(
                 SectionName.vectors, of: Float.self, count: metadata.count * metadata.space.dimension)
-            return Contents(
-                space: metadata.space, lines: lines,
-                texts: (0..<metadata.count).map { index in
-                    let start = index * Self.digestLength
-                    return ContentDigest(bytes: Array(texts[start..<start + Self.digestLength]))
-                },
-                elements: Array(elements))
+            var contents = Contents(space: metadata.space, lines: lines)
+            for index in 0..<metadata.count {
+                let digest = texts[index * Self.digestLength..<(index + 1) * Self.digestLength]
+                let vector = elements[
+                    index * metadata.space.dimension..<(index + 1) * metadata.space.dimension]
+                contents.vectors[ContentDigest(bytes: Array(digest))] = Array(vector)
+            }
+            return contents
         } catch {
             return nil
         }
@@ -228,20 +187,21 @@ final class BoilerplateCatalog: Sendable {
             try? FileSystem.standard.unlink(folder.file(Self.name).path)
             return
         }
-        let metadata = Metadata(format: Self.format, space: contents.space, count: contents.texts.count)
+        let metadata = Metadata(format: Self.format, space: contents.space, count: contents.vectors.count)
         guard let description = try? JSONEncoder().encode(metadata),
             let lines = try? JSONEncoder().encode(contents.lines)
         else { return }
         try? await folder.change { folder in
-            let texts = contents.texts.flatMap(\.bytes)
+            let texts = contents.vectors.keys.flatMap(\.bytes)
+            let vectors = contents.vectors.values.flatMap(\.self)
             try lines.withUnsafeBytes { lines in
                 try texts.withUnsafeBytes { texts in
-                    try contents.elements.withUnsafeBytes { elements in
+                    try vectors.withUnsafeBytes { vectors in
                         try SectionFile.write(
                             to: folder.file(Self.name), metadata: description,
                             sections: [
                                 (SectionName.lines, lines), (SectionName.texts, texts),
-                                (SectionName.vectors, elements),
+                                (SectionName.vectors, vectors),
                             ])
                     }
                 }

@@ -70,6 +70,11 @@ package struct ClusterForest: Sendable {
         cluster.members + children(of: cluster).flatMap(members)
     }
 
+    /// Returns the ids of a cluster and of all clusters below it.
+    func ids(from cluster: Cluster) -> [Cluster.ID] {
+        [cluster.id] + children(of: cluster).flatMap(ids)
+    }
+
     /// Returns the number of members of a cluster and of all clusters below it.
     package func size(of cluster: Cluster) -> Int {
         cluster.members.count + children(of: cluster).reduce(0) { $0 + size(of: $1) }
@@ -91,12 +96,8 @@ package struct ClusterMembers: Sendable {
         of cluster: Cluster, among records: [Cluster], in snapshot: any StorageSnapshot
     ) async throws {
         self.snapshot = snapshot
-        let forest = ClusterForest(records)
-        func below(_ cluster: Cluster) -> [Cluster.ID] {
-            [cluster.id] + forest.children(of: cluster).flatMap(below)
-        }
         var groups: [(Cluster.ID, RowSet)] = []
-        for id in below(cluster) {
+        for id in ClusterForest(records).ids(from: cluster) {
             let rows = try await snapshot.rows(matching: EntryFilter(cluster: id))
             if !rows.isEmpty { groups.append((id, rows)) }
         }
@@ -126,11 +127,7 @@ package struct ClusterMembers: Sendable {
     /// Returns the ids of all members, without reading their texts.
     package func ids() async throws -> [Entry.ID] {
         var ids: [Entry.ID] = []
-        for (cluster, _) in groups {
-            for try await page in snapshot.headerPages(matching: EntryFilter(cluster: cluster)) {
-                ids += page.headers.map(\.id)
-            }
-        }
+        for (cluster, _) in groups { ids += try await snapshot.ids(matching: EntryFilter(cluster: cluster)) }
         return ids
     }
 }
@@ -147,14 +144,10 @@ extension EntryFilter {
     public func expandingParentCluster(in snapshot: any StorageSnapshot) async throws -> EntryFilter {
         guard let cluster else { return self }
         let clusters = try await snapshot.clusterRecords()
-        let children = Dictionary(grouping: clusters, by: \.parent)
-        guard children[cluster] != nil else { return self }
-        var (found, open) = (Set([cluster]), [cluster])
-        while let parent = open.popLast() {
-            for child in children[parent] ?? [] where found.insert(child.id).inserted {
-                open.append(child.id)
-            }
-        }
+        guard clusters.contains(where: { $0.parent == cluster }),
+            let parent = clusters.first(where: { $0.id == cluster })
+        else { return self }
+        let found = Set(ClusterForest(clusters).ids(from: parent))
         let members = try await snapshot.assignments(of: nil).filter { assignment in
             assignment.cluster.map(found.contains) == true
         }

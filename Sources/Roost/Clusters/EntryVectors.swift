@@ -20,7 +20,9 @@ struct EntryVectors: Sendable {
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
         replacing replacements: BoilerplateVectors = BoilerplateVectors()
     ) async throws {
-        let matching = conditions.isEmpty ? nil : try await Self.ids(matching: conditions, in: snapshot)
+        var filter = EntryFilter.all
+        filter.conditions = conditions
+        let matching = conditions.isEmpty ? nil : Set(try await snapshot.ids(matching: filter))
         var ids: [Entry.ID] = []
         var elements: [Float] = []
         var dimension = 0
@@ -68,16 +70,6 @@ struct EntryVectors: Sendable {
                 return ids[first] < ids[second]
             }
         }
-    }
-
-    private static func ids(
-        matching conditions: [EntryCondition], in snapshot: any StorageSnapshot
-    ) async throws -> Set<Entry.ID> {
-        var filter = EntryFilter.all
-        filter.conditions = conditions
-        var ids: Set<Entry.ID> = []
-        for try await page in snapshot.headerPages(matching: filter) { ids.formUnion(page.headers.map(\.id)) }
-        return ids
     }
 
     /// Moves row `order[i]` to row i for all i. This is done in place, because a second copy of a large

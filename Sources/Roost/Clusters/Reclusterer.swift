@@ -278,13 +278,10 @@ public struct ReclusterProgress: Sendable, Hashable {
     /// The finished share of the whole run, 0 to 1. It is an estimate from the usual durations of the steps.
     public var share: Double
 
-    /// Creates a progress.
-    public init(step: ClusteringStep, share: Double) { (self.step, self.share) = (step, share) }
-
     init(_ step: ClusteringStep, _ share: Double = 0) {
         let range = Self.range(of: step)
-        self.init(
-            step: step, share: range.lowerBound + share * (range.upperBound - range.lowerBound))
+        self.step = step
+        self.share = range.lowerBound + share * (range.upperBound - range.lowerBound)
     }
 
     /// Returns the part of a run that a step usually takes. The steps take turns in dominating: reading in

@@ -92,28 +92,6 @@ public struct ClusterExport: Sendable, Codable {
         public var tags: [String]
     }
 
-    /// The record of the last run. See `ClusteringRun`.
-    public struct Run: Sendable, Codable {
-        /// The id of the run.
-        public var id: String
-        /// The name of the algorithm.
-        public var algorithm: String
-        /// The parameters that were given, and the values that the algorithm chose.
-        public var parameters: [String: MetadataValue]
-        /// The seed of the algorithm's random choices.
-        public var seed: UInt64
-        /// The state of the store that was clustered.
-        public var stamp: Stamp
-        /// The digest of the ids and vectors that were clustered.
-        public var dataDigest: String?
-        /// The mean silhouette of all clustered entries.
-        public var silhouette: Double?
-        /// See `ClusteringRun/stability`.
-        public var stability: Double?
-        /// The date of the run in ISO 8601.
-        public var createdAt: String
-    }
-
     /// The relation of the clusters to those of the previous run. See `ClusterLineage`.
     public struct Lineage: Sendable, Codable {
         /// A cluster before or after the run.
@@ -173,7 +151,7 @@ public struct ClusterExport: Sendable, Codable {
     /// The version of the JSON form.
     public var schemaVersion = 1
     /// The record of the last run; `nil` if no run created the clusters.
-    public var run: Run?
+    public var run: ClusteringRun?
     /// The relation of the clusters to those of the previous run.
     public var lineage: Lineage
     /// The clusters without a parent, largest first.
@@ -215,10 +193,12 @@ extension ClusterExport {
                 similarity: assignment.similarity, source: entry.source, metadata: entry.metadata,
                 tags: entry.tags)
         }
-        let run = try await snapshot.clusteringRun()
+        var run = try await snapshot.clusteringRun()
+        let lineage = ClusterLineage(of: clusters, vanished: run?.vanished ?? [])
+        // The lineage contains the clusters that disappeared.
+        run?.vanished = []
         self.init(
-            run: run.map(Run.init),
-            lineage: .init(ClusterLineage(of: clusters, vanished: run?.vanished ?? [])),
+            run: run, lineage: .init(lineage),
             clusters: Self.nested(groups, clusters), outliers: outliers,
             unassignedCount: snapshot.stamp.entryCount - assignments.count)
     }
@@ -265,15 +245,6 @@ extension ClusterExport.Group {
                         tags: entry.tags, embeddings: withEmbeddings ? entry.embeddings : nil)
                 }
             })
-    }
-}
-
-extension ClusterExport.Run {
-    fileprivate init(_ run: ClusteringRun) {
-        self.init(
-            id: run.id.text, algorithm: run.algorithm, parameters: run.parameters, seed: run.seed,
-            stamp: run.stamp, dataDigest: run.dataDigest, silhouette: run.silhouette,
-            stability: run.stability, createdAt: DateText.string(from: run.createdAt))
     }
 }
 

@@ -29,14 +29,7 @@ struct EntryImporter {
             usesVectors: archive.space.map { store.embedder.space.isCompatible(with: $0) } ?? false,
             keepsStoredValues: false, isTable: archive.isTable)
         var reader = try EntryArchive.BatchReader(archive)
-        var done = 0
-        while done < archive.count {
-            let entries = try reader.next(batchSize)
-            try await importer.commit(entries)
-            done += entries.count
-            progress?(done, archive.count)
-        }
-        return importer.report
+        return try await importer.run(archive.count, progress) { _ in try reader.next(batchSize) }
     }
 
     static func run(
@@ -48,13 +41,20 @@ struct EntryImporter {
         for entry in entries { try check.add(entry) }
         var importer = EntryImporter(
             store: store, usesVectors: false, keepsStoredValues: true, isTable: false)
+        return try await importer.run(entries.count, progress) { Array(entries[$0...].prefix(batchSize)) }
+    }
+
+    private mutating func run(
+        _ count: Int, _ progress: (@Sendable (Int, Int) -> Void)?, next: (_ done: Int) throws -> [Entry]
+    ) async throws -> ImportReport {
         var done = 0
-        for part in entries.groups(of: batchSize) {
-            try await importer.commit(part)
-            done += part.count
-            progress?(done, entries.count)
+        while done < count {
+            let entries = try next(done)
+            try await commit(entries)
+            done += entries.count
+            progress?(done, count)
         }
-        return importer.report
+        return report
     }
 
     private mutating func commit(_ entries: [Entry]) async throws {

@@ -28,7 +28,7 @@ package struct ExportedTable {
         guard let start = try? read(0, Self.headerSize) else { return nil }
         let mark = start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
         let line = start.dropFirst(mark).prefix { $0 != UInt8(ascii: "\n") }
-        let separator = DelimitedText.separator(of: String(decoding: line, as: UTF8.self))
+        let separator = DelimitedRows.separator(of: String(decoding: line, as: UTF8.self))
         self.name = name
         rows = DelimitedRows(separator: separator, name: name) { try read(mark + $0, $1) }
         guard line.count < Self.headerSize, let header = try? rows.next()?.fields,

@@ -170,13 +170,7 @@ struct GlobPattern: Sendable {
 
 /// The rules of one `.gitignore` file (gitignore(5)).
 struct IgnoreRules: Sendable {
-    private struct Rule: Sendable {
-        var pattern: GlobPattern
-        var isNegated: Bool
-        var matchesFoldersOnly: Bool
-    }
-
-    private var rules: [Rule] = []
+    private var rules: [(pattern: PathPattern, isNegated: Bool)] = []
 
     /// The maximum size of a file in bytes. Each path is compared with each rule.
     private static let maximumSize = 1 << 20
@@ -202,16 +196,7 @@ struct IgnoreRules: Sendable {
             guard !line.isEmpty, line.first != "#" else { continue }
             let isNegated = line.first == "!"
             if isNegated { line.removeFirst() }
-            let matchesFoldersOnly = line.last == "/"
-            if matchesFoldersOnly { line.removeLast() }
-            // A slash anywhere but at the end makes the pattern relative to the folder of the file. Other
-            // patterns match at any depth.
-            let isRelative = line.contains("/")
-            if line.first == "/" { line.removeFirst() }
-            rules.append(
-                Rule(
-                    pattern: GlobPattern(isRelative ? String(line) : "**/" + line), isNegated: isNegated,
-                    matchesFoldersOnly: matchesFoldersOnly))
+            rules.append((PathPattern(String(line)), isNegated))
         }
     }
 
@@ -225,9 +210,6 @@ struct IgnoreRules: Sendable {
 
     /// Returns whether the last rule that matches the given path ignores that path; `nil` if no rule matches.
     func ignores(_ path: String, isFolder: Bool) -> Bool? {
-        for rule in rules.reversed() where !rule.matchesFoldersOnly || isFolder {
-            if rule.pattern.matches(path) { return !rule.isNegated }
-        }
-        return nil
+        rules.last { $0.pattern.matches(path, isFolder: isFolder) }.map { !$0.isNegated }
     }
 }

@@ -81,7 +81,7 @@ public struct RecordReader: Sendable {
         switch url.pathExtension.lowercased() {
         case "csv":
             let text = try Self.tableText(data, name: url.path)
-            rows = try rowReader.table(text, separator: DelimitedText.separator(of: text))
+            rows = try rowReader.table(text, separator: DelimitedRows.separator(of: text))
         case "tsv": rows = try rowReader.table(Self.tableText(data, name: url.path), separator: "\t")
         default: rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
         }

@@ -62,13 +62,20 @@ struct RowReader {
         }
         let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
         for column in Self.vectorColumns { object[column] = nil }
-        let fields = RowFields(object)
+        return Self.draft(
+            content, id, object, "line \(number)", EntryLocation(line: number, lastLine: number))
+    }
+
+    private static func draft(
+        _ content: String, _ id: String?, _ values: [String: MetadataValue], _ location: String,
+        _ lines: EntryLocation
+    ) -> EntryDraft {
+        let fields = RowFields(values)
         return EntryDraft(
             key: id.map { "id:\($0)" }, content: content, structure: TextStructure(),
             metadata: DocumentKey.withoutMessageMark(fields.metadata), tags: fields.tags,
-            location: "line \(number)",
-            sourceLocation: EntryLocation(line: number, lastLine: number),
-            createdAt: fields.createdAt, updatedAt: fields.updatedAt)
+            location: location, sourceLocation: lines, createdAt: fields.createdAt,
+            updatedAt: fields.updatedAt)
     }
 
     /// Returns a value as the name of a row; `nil` for null, an empty text, an array or an object.
@@ -81,15 +88,16 @@ struct RowReader {
 
     func table(_ text: String, separator: Character) throws -> Rows {
         var rows = Rows()
-        var lines = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
-        guard let header = lines.popFirst()?.fields else { return rows }
+        let bytes = Data(text.utf8)
+        var lines = DelimitedRows(separator: separator, name: name) { bytes.dropFirst($0).prefix($1) }
+        guard let header = try lines.next()?.fields else { return rows }
         try requireDistinctNames(header)
         let textIndex = try textColumnIndex(in: header)
         let idIndex = try idColumn.map { try index(of: $0, in: header) } ?? header.firstIndex(of: "id")
-        for row in lines {
+        while let row = try lines.next() {
             let isOneLine = row.line == row.lastLine
-            let lines = isOneLine ? "line \(row.line)" : "lines \(row.line) to \(row.lastLine)"
-            let location = "row \(row.number) (\(lines))"
+            let range = isOneLine ? "line \(row.line)" : "lines \(row.line) to \(row.lastLine)"
+            let location = "row \(row.number) (\(range))"
             guard row.fields.count == header.count else {
                 var reason = "\(Count.text(row.fields.count, "field")), but the header has \(header.count)"
                 if !isOneLine { reason += "; a quotation mark in these lines may be missing or unexpected" }
@@ -103,15 +111,10 @@ struct RowReader {
                 if header[index].isEmpty, field.isEmpty { continue }
                 metadata[header[index]] = .string(field)
             }
-            let fields = RowFields(metadata)
-            add(
-                EntryDraft(
-                    key: idIndex.flatMap { row.fields[$0].isEmpty ? nil : "id:\(row.fields[$0])" },
-                    content: row.fields[textIndex], structure: TextStructure(),
-                    metadata: DocumentKey.withoutMessageMark(metadata), tags: fields.tags,
-                    location: location,
-                    sourceLocation: EntryLocation(line: row.line, lastLine: row.lastLine),
-                    createdAt: fields.createdAt, updatedAt: fields.updatedAt), to: &rows)
+            let draft = Self.draft(
+                row.fields[textIndex], idIndex.flatMap { row.fields[$0].isEmpty ? nil : row.fields[$0] },
+                metadata, location, EntryLocation(line: row.line, lastLine: row.lastLine))
+            add(draft, to: &rows)
         }
         try finish(&rows)
         return rows

@@ -63,9 +63,7 @@ package struct RemovalSelection: Sendable {
         var found = Contents(
             entries: Set(try await snapshot.revisions(of: entries).keys), sources: known)
         guard !all.isEmpty else { return found }
-        for try await page in snapshot.headerPages(matching: EntryFilter(sources: all)) {
-            found.entries.formUnion(page.headers.map(\.id))
-        }
+        found.entries.formUnion(try await snapshot.ids(matching: EntryFilter(sources: all)))
         return found
     }
 }

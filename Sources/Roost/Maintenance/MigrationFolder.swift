@@ -89,12 +89,10 @@ struct VectorCollection {
     /// small model, and an interruption loses no more work than that.
     private static let batchBytes = 128 << 10
 
-    /// Embeds the texts that have no vectors yet.
-    ///
-    /// Other processes may change the store during the call. ``migrated(_:_:)`` embeds these changes later.
+    /// Embeds the texts that have no vectors yet. Other processes may change the store during the call.
     func collect(
         from storage: any StorageProvider, _ report: inout ModelMigration.Report,
-        _ progress: @Sendable (ModelMigration.Progress) -> Void
+        _ progress: @Sendable (ModelMigration.Progress) -> Void = { _ in }
     ) async throws {
         var row: UInt32?
         var epoch: UUID?
@@ -172,44 +170,5 @@ struct VectorCollection {
         report.embedded += upserts.count
         report.tokens += embedding.tokens
         report.omittedTokens += embedding.omittedTokens
-    }
-}
-
-/// All entries of a store at one revision, with their new vectors.
-struct MigratedEntries {
-    private(set) var entries: [Entry.ID: Entry] = [:]
-    /// The position in the store's change feed up to which ``entries`` is current.
-    private var cursor: ChangeCursor?
-
-    /// Brings the entries up to date with a snapshot. The first call reads all entries; later calls read only
-    /// those that have changed since the previous call.
-    ///
-    /// - Returns: The number of entries that were updated.
-    @discardableResult
-    mutating func catchUp(
-        with storage: any StorageProvider, at snapshot: any StorageSnapshot, _ collection: VectorCollection,
-        _ report: inout ModelMigration.Report
-    ) async throws -> Int {
-        var changed: [Entry.ID]?
-        if let cursor {
-            changed = try await storage.changedEntries(after: cursor).map { Array($0.ids) }
-        }
-        if let changed {
-            for id in changed { entries[id] = nil }
-            try await insert(try await snapshot.entries(changed), collection, &report)
-        } else {
-            entries = [:]
-            for try await page in snapshot.entryPages() {
-                try await insert(page.entries, collection, &report)
-            }
-        }
-        cursor = snapshot.stamp.cursor
-        return changed?.count ?? entries.count
-    }
-
-    private mutating func insert(
-        _ new: [Entry], _ collection: VectorCollection, _ report: inout ModelMigration.Report
-    ) async throws {
-        for entry in try await collection.migrated(new, &report) { entries[entry.id] = entry }
     }
 }

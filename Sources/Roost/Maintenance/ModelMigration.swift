@@ -10,10 +10,9 @@ public import RoostModel
 /// 1. **Collect**: embed all texts into a separate store inside the store's folder. The store can be searched
 ///    and changed during this phase. An interrupted migration to the same space resumes here.
 /// 2. **Back up**: create a snapshot in the store's own backup repository.
-/// 3. **Catch up**: load all entries with their new vectors, and repeat this for entries that changed during
-///    the loading.
-/// 4. **Replace**: while holding the writers' lock, catch up with the last changes, announce the new space in
-///    the manifest and commit all vectors with a new epoch.
+/// 3. **Catch up**: embed the texts that changed in the meantime, until few remain.
+/// 4. **Replace**: while holding the writers' lock, embed the last ones, announce the new space in the manifest
+///    and commit all vectors with a new epoch.
 ///
 /// Clusters keep their ids, labels and members; their centroids and quality figures are computed from the new
 /// vectors.
@@ -168,13 +167,11 @@ public struct ModelMigration: Sendable {
             let backup = try await StoreBackup(directory, backups).createAutomatically()
             report.backup = backup.snapshot.id
         }
-        var entries = MigratedEntries()
         for _ in 0..<Self.maximumCatchUpRounds {
-            let changes = try await entries.catchUp(
-                with: storage, at: try await storage.snapshot(), collection, &report)
-            if changes < Self.acceptableChanges { break }
+            let before = report.embedded
+            try await collection.collect(from: storage, &report)
+            if report.embedded - before < Self.acceptableChanges { break }
         }
-        try await VectorReplacement(directory: directory, space: report.to)
-            .run(&entries, collection, &report)
+        try await VectorReplacement(directory: directory, space: report.to).run(collection, &report)
     }
 }

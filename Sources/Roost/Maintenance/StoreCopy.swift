@@ -14,7 +14,6 @@ public struct StoreCopy: Sendable {
     public let target: KnowledgeStore
 
     private static let sourcesPerCommit = 1000
-    private static let headersPerCheck = 10_000
 
     /// Creates a copy.
     public init(from source: KnowledgeStore, to target: KnowledgeStore) {
@@ -82,17 +81,14 @@ public struct StoreCopy: Sendable {
 
     private func checkTarget(_ snapshot: any StorageSnapshot) async throws {
         let present = try await target.storage.snapshot()
-        for try await page in present.headerPages(pageSize: Self.headersPerCheck) {
-            let known = try await snapshot.revisions(of: page.headers.map(\.id))
-            guard known.count == page.headers.count else {
+        for try await page in present.entryPages() {
+            let originals = try await snapshot.entries(page.entries.map(\.id)).byID
+            guard originals.count == page.entries.count else {
                 throw RoostError(
                     .configuration,
                     "cannot copy the store: the target contains entries that the store does not have; name "
                         + "an empty store")
             }
-        }
-        for try await page in present.entryPages() {
-            let originals = try await snapshot.entries(page.entries.map(\.id)).byID
             // A copy never replaces what somebody has edited in the target.
             guard page.entries.allSatisfy({ $0.updatedAt <= originals[$0.id]?.updatedAt ?? $0.updatedAt })
             else {

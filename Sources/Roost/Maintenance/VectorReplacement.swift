@@ -11,11 +11,8 @@ struct VectorReplacement {
     let directory: URL
     let space: EmbeddingSpace
 
-    /// Catches up with the last changes and commits the new vectors.
-    func run(
-        _ entries: inout MigratedEntries, _ collection: VectorCollection,
-        _ report: inout ModelMigration.Report
-    ) async throws {
+    /// Embeds the last changes and commits the new vectors.
+    func run(_ collection: VectorCollection, _ report: inout ModelMigration.Report) async throws {
         let lock = try await acquireLock()
         defer { lock.release() }
         var manifest = try StoreManifest.read(in: directory)
@@ -29,9 +26,12 @@ struct VectorReplacement {
             let snapshot = try await storage.snapshot()
             // An earlier migration may have been committed while the manifest still describes it as prepared.
             manifest.space = manifest.space(inEpoch: snapshot.stamp.epoch)
-            try await entries.catchUp(with: storage, at: snapshot, collection, &report)
+            var entries: [Entry] = []
+            for try await page in snapshot.entryPages() {
+                entries += try await collection.migrated(page.entries, &report)
+            }
             let epoch = UUID()
-            let batch = try await batch(entries.entries, replacing: snapshot, beginning: epoch)
+            let batch = try await batch(entries, replacing: snapshot, beginning: epoch)
             try Task.checkCancellation()
             manifest.move = .init(space: space, epoch: epoch)
             try manifest.write(in: directory)
@@ -67,16 +67,16 @@ struct VectorReplacement {
     }
 
     private func batch(
-        _ entries: [Entry.ID: Entry], replacing snapshot: any StorageSnapshot, beginning epoch: UUID
+        _ entries: [Entry], replacing snapshot: any StorageSnapshot, beginning epoch: UUID
     ) async throws -> WriteBatch {
-        var batch = WriteBatch(upserts: Array(entries.values), newEpoch: epoch)
+        var batch = WriteBatch(upserts: entries, newEpoch: epoch)
         batch.expecting.epoch = snapshot.stamp.epoch
         batch.expecting.revision = snapshot.stamp.revision
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)
         if !clusters.isEmpty || !assignments.isEmpty {
             var translation = ClusterTranslation(
-                vectors: entries.mapValues(\.embeddings), clusters: clusters, assignments: assignments)
+                vectors: entries.byID.mapValues(\.embeddings), clusters: clusters, assignments: assignments)
             translation.run()
             batch.clustering = .init(
                 run: try await snapshot.clusteringRun(), clusters: translation.clusters,

@@ -1,3 +1,5 @@
+package import RoostModel
+
 extension Sequence where Element: Identifiable {
     /// The elements by their ids; the first one of several with the same id.
     var byID: [Element.ID: Element] { Dictionary(map { ($0.id, $0) }) { first, _ in first } }
@@ -7,5 +9,14 @@ extension RandomAccessCollection {
     /// Returns the elements in groups of up to `size`, in order.
     func groups(of size: Int) -> [[Element]] {
         stride(from: 0, to: count, by: size).map { Array(dropFirst($0).prefix(size)) }
+    }
+}
+
+extension StorageSnapshot {
+    /// Returns the ids of the entries that match a filter, in ascending order of rows.
+    package func ids(matching filter: EntryFilter) async throws -> [Entry.ID] {
+        var ids: [Entry.ID] = []
+        for try await page in headerPages(matching: filter) { ids += page.headers.map(\.id) }
+        return ids
     }
 }

@@ -60,7 +60,7 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
+        try container.encode(id.text, forKey: .id)
         try container.encode(algorithm, forKey: .algorithm)
         try container.encode(parameters, forKey: .parameters)
         try container.encode(seed, forKey: .seed)

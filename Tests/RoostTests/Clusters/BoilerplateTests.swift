@@ -141,8 +141,8 @@ import Testing
         let catalog = BoilerplateCatalog(of: try TemporaryFolder().url)
         let contents = BoilerplateCatalog.Contents(
             space: EmbeddingSpace(model: "m", revision: "r", dimension: dimension, pooling: "mean"),
-            lines: ["a line"], texts: [ContentDigest(of: "x")],
-            elements: [Float](repeating: 1, count: dimension))
+            lines: ["a line"],
+            vectors: [ContentDigest(of: "x"): [Float](repeating: 1, count: dimension)])
         await catalog.save(contents)
         #expect(catalog.load() == contents)
     }

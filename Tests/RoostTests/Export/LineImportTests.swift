@@ -137,7 +137,7 @@ import Testing
             var rows = DelimitedRows(separator: ",", name: "file") { offset, _ in
                 bytes.dropFirst(offset).prefix(size)
             }
-            var found: [DelimitedText.Row] = []
+            var found: [DelimitedRows.Row] = []
             while let row = try rows.next() { found.append(row) }
             #expect(found.map(\.fields) == [["a", "b\"c\r\nd"], ["", ""], ["x"]])
             #expect(found.map(\.line) == [1, 4, 5] && found.map(\.lastLine) == [2, 4, 5])

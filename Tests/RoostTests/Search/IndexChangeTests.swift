@@ -34,7 +34,7 @@ import Testing
         let catalog = BoilerplateCatalog(of: folder)
         let contents = BoilerplateCatalog.Contents(
             space: EmbeddingSpace(model: "m", revision: "r", dimension: 1, pooling: "mean"),
-            lines: ["a line"], texts: [ContentDigest(of: "x")], elements: [1])
+            lines: ["a line"], vectors: [ContentDigest(of: "x"): [1]])
         await catalog.save(contents)
         #expect(catalog.load() == contents)
         // Another process, which removes unfinished files, holds the lock.

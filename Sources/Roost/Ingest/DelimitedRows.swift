@@ -1,8 +1,10 @@
 import Foundation
 
-/// Parses comma-separated values (RFC 4180) and similar formats. Quoted fields may contain separators,
-/// doubled quotes and line breaks. Between tabs, quotation marks are text.
-struct DelimitedText {
+/// Parses comma-separated values (RFC 4180) and similar formats, row by row, from bytes that are read in pieces.
+/// At most one piece and one row are in memory.
+///
+/// Quoted fields may contain separators, doubled quotes and line breaks. Between tabs, quotation marks are text.
+struct DelimitedRows {
     struct Row {
         /// The number of the row, from 1 for the header. Empty lines are not counted.
         var number: Int
@@ -12,8 +14,23 @@ struct DelimitedText {
         var fields: [String]
     }
 
-    /// The ASCII character between fields.
-    let separator: Character
+    private let read: ByteLines.Read
+    private let separator: UInt8
+    private let name: String
+    private var buffer: [UInt8] = []
+    private var index = 0
+    private var offset = 0
+    private var isAtEnd = false
+    private var line = 1
+    private var count = 0
+
+    private static let pieceSize = 1 << 20
+
+    /// - Parameter separator: The ASCII character between fields.
+    init(separator: Character, name: String, _ read: @escaping ByteLines.Read) {
+        self.separator = separator.asciiValue ?? UInt8(ascii: ",")
+        (self.name, self.read) = (name, read)
+    }
 
     /// Returns the separator of comma-separated values: a semicolon if the first row contains more semicolons
     /// than commas outside of quoted fields. Spreadsheets write this where the comma separates decimals.
@@ -35,37 +52,8 @@ struct DelimitedText {
         return semicolons > commas ? ";" : ","
     }
 
-    func rows(of text: String, name: String) throws -> [Row] {
-        let bytes = Data(text.utf8)
-        var reader = DelimitedRows(separator: separator, name: name) { bytes.dropFirst($0).prefix($1) }
-        var rows: [Row] = []
-        while let row = try reader.next() { rows.append(row) }
-        return rows
-    }
-}
-
-/// Parses the rows of ``DelimitedText`` one after another, from bytes that are read in pieces. At most one
-/// piece and one row are in memory.
-struct DelimitedRows {
-    private let read: ByteLines.Read
-    private let separator: UInt8
-    private let name: String
-    private var buffer: [UInt8] = []
-    private var index = 0
-    private var offset = 0
-    private var isAtEnd = false
-    private var line = 1
-    private var count = 0
-
-    private static let pieceSize = 1 << 20
-
-    init(separator: Character, name: String, _ read: @escaping ByteLines.Read) {
-        self.separator = separator.asciiValue ?? UInt8(ascii: ",")
-        (self.name, self.read) = (name, read)
-    }
-
     /// Returns the next row that is not empty; `nil` after the last one.
-    mutating func next() throws -> DelimitedText.Row? {
+    mutating func next() throws -> Row? {
         let (quote, newline, carriageReturn) = (UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         var (fields, field, isQuoted) = ([String](), [UInt8](), false)
         var firstLine = line
@@ -129,10 +117,10 @@ struct DelimitedRows {
         field.removeAll(keepingCapacity: true)
     }
 
-    private mutating func row(_ fields: [String], from first: Int, to last: Int) -> DelimitedText.Row? {
+    private mutating func row(_ fields: [String], from first: Int, to last: Int) -> Row? {
         guard fields != [""] else { return nil }
         count += 1
-        return DelimitedText.Row(number: count, line: first, lastLine: last, fields: fields)
+        return Row(number: count, line: first, lastLine: last, fields: fields)
     }
 
     /// Returns the byte at an index of the buffer, which it extends; `nil` at the end.
