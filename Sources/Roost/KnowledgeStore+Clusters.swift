@@ -74,13 +74,15 @@ extension KnowledgeStore {
         return try await Computation.run { try await reclusterer.run() }
     }
 
-    /// Undoes the commits that an ``UndoRecorder`` recorded last, in one commit.
+    /// Undoes the last group of commits that an ``UndoRecorder`` recorded; the next call undoes the group before
+    /// it, up to the last 20 groups.
     ///
-    /// Removed entries are restored with their ids, vectors and dates, as the newest rows of the store. Only
-    /// the last recorded group can be undone, and only until something else is committed to the store. For a
-    /// store in a folder, commits that an earlier process recorded can also be undone.
+    /// Removed entries are restored with their ids, vectors and dates, as the newest rows of the store. A group
+    /// can be undone if nothing else has changed its entries, sources and clusters since. For a store in a folder,
+    /// this includes groups that other processes recorded.
     ///
-    /// - **Atomicity**: Either all of these commits are undone, or none.
+    /// - **Atomicity**: Each commit of the group is undone in one commit, the newest first. Nothing is changed if
+    ///   one of them cannot be undone. After an interruption, the next call undoes the others.
     /// - Parameter isDryRun: Whether to return the report without changing the store.
     /// - Throws: ``RoostError`` with `.nothingToUndo`, or with `.noInput` if the record cannot be read;
     ///   `StorageError`.

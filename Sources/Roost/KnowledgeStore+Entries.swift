@@ -179,40 +179,54 @@ extension KnowledgeStore {
         .conflict("cannot change entry \(id.text): it has changed since it was read")
     }
 
-    /// Changes the tags and the metadata of entries, in one commit.
+    /// The maximum number of entries that one commit changes or removes, which bounds its memory.
+    private static let maximumCommit = 1000
+
+    /// Changes the tags and the metadata of entries. A commit changes at most 1,000 of them.
     ///
     ///     try await store.update(ids, EntryChanges(addedTags: ["birds"], removedTags: ["draft"]))
     ///
     /// - Parameter changes: The changes, which cannot contain a text.
     /// - Returns: The number of entries that changed.
     /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, and with `.badInput`
-    ///   if an added tag consists of white space; nothing changes in both cases. `StorageError`.
+    ///   if an added tag consists of white space; nothing changes in both cases. `StorageError`. An entry that is
+    ///   removed during the call is omitted.
     @discardableResult
     public func update(_ ids: [Entry.ID], _ changes: EntryChanges) async throws -> Int {
         precondition(changes.content == nil, "the text of several entries cannot be changed at once")
         guard changes.addedTags.allSatisfy({ TagName.spelling(of: $0) != nil }) else {
             throw RoostError(.badInput, "cannot add the tag: it is empty")
         }
-        return try await storage.commitChange { snapshot in
-            let entries = try await snapshot.entries(ids)
-            let found = Set(entries.map(\.id))
-            if let missing = ids.first(where: { !found.contains($0) }) {
-                throw RoostError(
-                    .notFound, "cannot change entry \(missing.text): it was not found; nothing was changed")
-            }
-            var seen = Set<Entry.ID>()
-            let changed = entries.compactMap { entry -> Entry? in
-                var changed = changes.applied(to: entry)
-                guard changed != entry, seen.insert(entry.id).inserted else { return nil }
-                changed.updatedAt = Date()
-                return changed
-            }
-            let revisions = try await snapshot.revisions(of: changed.map(\.id))
-            return (WriteBatch(upserts: changed, expecting: .init(entries: revisions)), changed.count)
+        let known = try await storage.snapshot().revisions(of: ids)
+        if let missing = ids.first(where: { known[$0] == nil }) {
+            throw RoostError(
+                .notFound, "cannot change entry \(missing.text): it was not found; nothing was changed")
         }
+        var seen = Set<Entry.ID>()
+        return try await apply(changes, to: ids.filter { seen.insert($0).inserted })
     }
 
-    /// Removes entries, and optionally the records of their sources, in one commit.
+    /// Changes the tags and the metadata of those entries that the store contains, and returns the number of
+    /// entries that changed.
+    func apply(_ changes: EntryChanges, to ids: [Entry.ID]) async throws -> Int {
+        var count = 0
+        for part in ids.groups(of: Self.maximumCommit) {
+            count += try await storage.commitChange { snapshot in
+                let changed = try await snapshot.entries(part).compactMap { entry -> Entry? in
+                    var changed = changes.applied(to: entry)
+                    guard changed != entry else { return nil }
+                    changed.updatedAt = Date()
+                    return changed
+                }
+                let revisions = try await snapshot.revisions(of: changed.map(\.id))
+                return (WriteBatch(upserts: changed, expecting: .init(entries: revisions)), changed.count)
+            }
+        }
+        return count
+    }
+
+    /// Removes entries, and optionally the records of their sources. A commit removes at most 1,000 entries, and
+    /// the last one the records.
     ///
     /// Ids that the store does not contain are ignored.
     ///
@@ -225,39 +239,58 @@ extension KnowledgeStore {
     @discardableResult
     public func remove(_ ids: [Entry.ID], sources: [Source.ID] = []) async throws -> Int {
         let count = try await storage.snapshot().revisions(of: ids).count
-        _ = try await storage.commit(WriteBatch(removals: ids, removedSources: sources))
+        let parts = ids.groups(of: Self.maximumCommit)
+        for part in parts.dropLast() {
+            try Task.checkCancellation()
+            _ = try await storage.commit(WriteBatch(removals: part))
+        }
+        _ = try await storage.commit(WriteBatch(removals: parts.last ?? [], removedSources: sources))
         return count
     }
 
-    /// Removes the entries that match a filter, in one commit.
+    /// Removes the entries that match a filter. A commit removes at most 1,000 of them.
     ///
     /// - Returns: The number of entries that were removed.
     /// - Throws: `StorageError`.
     @discardableResult
     public func remove(matching filter: EntryFilter) async throws -> Int {
-        try await storage.commitChange { snapshot in
-            var ids: [Entry.ID] = []
-            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+        var count = 0
+        return try await ConflictRetry.standard.run {
             // An entry that changes meanwhile may no longer match.
-            let revisions = try await snapshot.revisions(of: ids)
-            return (WriteBatch(removals: ids, expecting: .init(entries: revisions)), ids.count)
+            let revisions = try await revisions(matching: filter)
+            for part in Array(revisions.keys).groups(of: Self.maximumCommit) {
+                let expected = Dictionary(uniqueKeysWithValues: part.map { ($0, revisions[$0] ?? .zero) })
+                _ = try await storage.commit(
+                    WriteBatch(removals: part, expecting: .init(entries: expected)))
+                count += part.count
+            }
+            return count
         }
     }
 
-    /// Removes entries, and sources with all their entries, in one commit. This includes entries that are
-    /// added to the sources meanwhile.
+    private func revisions(matching filter: EntryFilter) async throws -> [Entry.ID: Revision] {
+        let snapshot = try await storage.snapshot()
+        return try await snapshot.revisions(of: snapshot.ids(matching: filter))
+    }
+
+    /// Removes entries, and sources with all their entries. This includes entries that are added to the sources
+    /// meanwhile. The last commit removes the records of the sources; earlier ones remove at most 1,000 entries.
     ///
     /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
     package func remove(_ selection: RemovalSelection) async throws -> Int? {
-        try await storage.commitChange { snapshot in
+        let all = Array(try await selection.contents(of: storage.snapshot()).entries)
+        var count = 0
+        if all.count > Self.maximumCommit { count = try await remove(all) }
+        let removed = count
+        return try await storage.commitChange { snapshot in
             let found = try await selection.contents(of: snapshot)
-            guard !found.isEmpty else { return (WriteBatch(), nil) }
+            guard !found.isEmpty else { return (WriteBatch(), removed == 0 ? nil : removed) }
             // An ingest in between could add entries, which would stay without the record of their source.
             let stamp = snapshot.stamp
             let batch = WriteBatch(
                 removals: Array(found.entries), removedSources: found.sources,
                 expecting: .init(epoch: stamp.epoch, revision: stamp.revision))
-            return (batch, found.entries.count)
+            return (batch, removed + found.entries.count)
         }
     }
 

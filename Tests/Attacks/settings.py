@@ -91,10 +91,9 @@ def unrecorded_undo(attacker, seed):
         def attack(provider=provider):
             store = attacker.path("store")
             attacker.succeed("init", store, "--provider", provider, "--model", "lexical")
-            path = os.path.join(store, "undo.jsonl")
-            if os.path.exists(path):
-                os.remove(path)
-            os.makedirs(os.path.join(path, "x"))
+            # A file in place of the folder of the records.
+            with open(os.path.join(store, "undo"), "wb"):
+                pass
             outcome = attacker.succeed("add", "a swift", "--store", store)
             expect(b"cannot be undone" in outcome.error, f"not reported: {outcome.text[-300:]}")
         yield f"{provider}: undo that cannot be recorded", attack

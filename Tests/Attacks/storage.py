@@ -89,7 +89,7 @@ def journals(attacker, seed):
         with open(os.path.join(store, name), "rb") as file:
             data = file.read()
         # A changed `store.json` can name another file, and the lock has no contents that matter.
-        if not data or name in ("lock", "store.json", "undo.jsonl") or name.endswith("lock"):
+        if not data or name in ("lock", "store.json") or name.startswith("undo/") or name.endswith("lock"):
             continue
         for number in range(4):
             changed = bytearray(data)
@@ -99,11 +99,12 @@ def journals(attacker, seed):
 
 
 def undo_records(attacker, seed):
-    """A changed bit in `undo.jsonl` makes the undo fail, and changes nothing."""
+    """A changed bit in the last undo record makes the undo fail, and changes nothing."""
     generator = random.Random(seed)
     store = metadata_store(attacker, "sqlite")
     attacker.succeed("add", "one more", "--store", store)
-    path = os.path.join(store, "undo.jsonl")
+    records = os.path.join(store, "undo")
+    path = os.path.join(records, max(os.listdir(records), key=lambda name: int(name.split(".")[0])))
     with open(path, "rb") as file:
         data = file.read()
     for _ in range(12):

@@ -146,7 +146,7 @@ def foreign_links(attacker, seed):
         "link in place of the folder": link(target=victim),
         **{f"link in place of {name}": link(name) for name in (
             "store.json", "roost.sqlite", "roost.sqlite-wal", "roost.sqlite-shm", "roost.sqlite-mark", "lock",
-            "undo.jsonl", "index")},
+            "undo", "index")},
         **{f"link in place of {'/'.join(names)}": link(*names, target=elsewhere) for names in (
             ("backups",), ("backups", "repository"), ("backups", "repository", "packs"), ("originals",),
             ("originals", "ab"), ("index", "deep", "folder"), ("reembed",), ("Storage",))},
@@ -154,7 +154,7 @@ def foreign_links(attacker, seed):
         "named pipe": lambda folder: os.mkfifo(os.path.join(folder, ".roost", "pipe")),
         "folder that all can write to": mode(0o777, ".roost"), "parent that all can write to": mode(0o777),
         **{f"{name} that all can write to": mode(0o666, ".roost", name) for name in (
-            "store.json", "roost.sqlite", "lock", "undo.jsonl")},
+            "store.json", "roost.sqlite", "lock")},
         "foreign folder": owner(".roost"), "foreign manifest": owner(".roost", "store.json"),
         "foreign database": owner(".roost", "roost.sqlite"), "foreign parent": owner(),
         "deep folders": lambda folder: os.makedirs(os.path.join(folder, ".roost", *("d" * 30))),

@@ -96,8 +96,13 @@ import Testing
             #expect(undone.output.contains("`roost \(arguments[0])`"), "\(undone)")
             #expect(try contents() == before, "\(arguments)")
         }
+        // The commands before them can be reverted, too.
+        for name in ["remove", "add", "recluster", "ingest"] {
+            #expect(try commands.roost("undo", "--store", "s").output.contains("`roost \(name)`"))
+        }
         let nothing = try commands.roost("undo", "--store", "s")
-        #expect(nothing.status == 66 && nothing.error.contains("only the last change can be undone"))
+        #expect(nothing.status == 66 && nothing.error.contains("nothing to undo"), "\(nothing)")
+        #expect(try commands.roost("list", "--count", "--store", "s").output == "0\n")
     }
 
     @Test func `a store does not exceed its maximum size`() throws {

@@ -99,43 +99,108 @@ struct ConcurrentAdditionTests {
         #expect(try await storage.fetchEntries().isEmpty)
         let error = await #expect(throws: RoostError.self) { try await store.undo() }
         #expect(error?.code == .nothingToUndo)
-        #expect(try UndoRecorder.contents(in: folder.url).records.isEmpty)
+        #expect(try UndoFolder(in: folder.url).groups().isEmpty)
     }
 
-    @Test func `a commit after an undo that failed belongs to the same group`() async throws {
+    @Test func `an undo that was interrupted is continued by the next one`() async throws {
         let storage = InterruptedStorage()
+        let folder = try TemporaryFolder().url
         let store = KnowledgeStore(
             storage: storage, embedder: LexicalEmbedder(),
-            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "add"))
-        try await store.add("one")
-        storage.beforeCommit.set { throw CancellationError() }
+            recording: UndoRecorder(directory: folder, command: "add"))
+        for text in ["one", "two", "three"] { try await store.add(text) }
+        storage.afterCommit.set { storage.beforeCommit.set { throw CancellationError() } }
         await #expect(throws: CancellationError.self) { try await store.undo() }
-        try await store.add("two")
+        #expect(try await storage.fetchEntries().count == 2)
+        try await store.add("four")
+        #expect(try await store.undo().removed == 1)
         #expect(try await store.undo().removed == 2)
+        #expect(try await storage.fetchEntries().isEmpty)
     }
 
-    @Test func `a process that cannot record its commit leaves the record of another one`() async throws {
+    @Test func `a process undoes its changes unless another one has changed the same entries`() async throws {
         let folder = try TemporaryFolder()
         let storage = InMemoryStorageProvider()
-        let failures = Mutex(0)
         let stores = ["first", "second"].map { command in
             KnowledgeStore(
                 storage: storage, embedder: LexicalEmbedder(),
-                recording: UndoRecorder(directory: folder.url, command: command) { _ in
-                    failures.withLock { $0 += 1 }
-                })
+                recording: UndoRecorder(directory: folder.url, command: command))
         }
+        let unrecorded = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         try await stores[0].add("one")
         try await stores[1].add("two")
         try await stores[0].add("three")
-        #expect(failures.withLock { $0 } == 1)
-        #expect(try UndoRecorder.contents(in: folder.url).records.map(\.command) == ["second"])
-        let error = await #expect(throws: RoostError.self) { try await stores[1].undo() }
+        try await unrecorded.add("four")
+        // The changes of the second process are the last group that began.
+        #expect(try await stores[1].undo().command == "second")
+        #expect(try await stores[1].undo().removed == 2)
+        #expect(try await storage.fetchEntries().map(\.content) == ["four"])
+
+        // The process continues after another one has undone its changes.
+        let id = try await stores[0].add("five").id
+        let other = try await stores[0].add("six").id
+        _ = try await unrecorded.update([id], EntryChanges(addedTags: ["mine"]))
+        let error = await #expect(throws: RoostError.self) { try await stores[0].undo() }
         #expect(error?.code == .nothingToUndo)
-        // The commit of the other process was the last one again.
-        stores[1].undoRecorder?.beginGroup("third")
-        try await stores[1].add("four")
-        #expect(try await stores[1].undo().command == "third")
+        #expect(error?.message.contains("changed by another program") == true)
+        #expect(try await storage.snapshot().entries([id, other]).count == 2)
+    }
+
+    @Test func `undo reverts each of the last twenty changes`() async throws {
+        let folder = try TemporaryFolder()
+        let storage = InMemoryStorageProvider()
+        let recorder = UndoRecorder(directory: folder.url, command: "add")
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder(), recording: recorder)
+        let id = try await store.add("a note").id
+        var added = id
+        @Sendable func state() async throws -> [Entry] {
+            try await storage.fetchEntries().sorted { $0.id < $1.id }
+        }
+        var states = [try await state()]
+        for number in 1...12 {
+            recorder.beginGroup("change \(number)")
+            switch number % 4 {
+            case 0: _ = try await store.update(id, EntryChanges(content: "text \(number)"))
+            case 1: _ = try await store.update([id], EntryChanges(addedTags: ["tag\(number)"]))
+            case 2: added = try await store.add("note \(number)").id
+            default: try await store.remove(added)
+            }
+            states.append(try await state())
+        }
+        for (number, expected) in states.dropLast().enumerated().reversed() {
+            #expect(try await store.undo().command == "change \(number + 1)")
+            #expect(try await state() == expected)
+        }
+        #expect(try await store.undo().removed == 1)
+
+        for number in 0..<25 {
+            recorder.beginGroup("add")
+            try await store.add("note \(number)")
+        }
+        for _ in 0..<UndoFolder.maximumGroups { try await store.undo() }
+        await #expect(throws: RoostError.self) { try await store.undo() }
+        #expect(try await storage.fetchEntries().count == 5)
+    }
+
+    @Test func `a large change is recorded and undone in bounded commits`() async throws {
+        let folder = try TemporaryFolder()
+        let storage = LargestCommit()
+        let recorder = UndoRecorder(directory: folder.url, command: "ingest")
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder(), recording: recorder)
+        let drafts = (0..<2500).map { EntryDraft(key: "\($0)", content: "note \($0)") }
+        try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        let before = try await storage.fetchEntries()
+        let ids = before.map(\.id)
+        recorder.beginGroup("tag")
+        #expect(try await store.update(ids, EntryChanges(addedTags: ["a"])) == 2500)
+        recorder.beginGroup("remove")
+        #expect(try await store.remove(RemovalSelection(sources: ["s"])) == 2500)
+        #expect(try await storage.snapshot().sources().isEmpty)
+        #expect(try await store.undo().restored == 2500)
+        #expect(try await store.undo().restored == 2500)
+        #expect(try await storage.fetchEntries().sorted { $0.id < $1.id } == before.sorted { $0.id < $1.id })
+        #expect(try await storage.snapshot().sources().map(\.id) == ["s"])
+        #expect(storage.size.withLock(\.self) <= 1000)
     }
 }
 
@@ -189,6 +254,17 @@ final class RecordingEmbedder: Embedder {
     }
 
     func tokenRanges(in text: String) -> [Range<Int>] { base.tokenRanges(in: text) }
+}
+
+/// A storage in memory that records the size of its largest commit.
+private final class LargestCommit: StorageDecorator {
+    let base = InMemoryStorageProvider()
+    let size = Mutex(0)
+
+    func commit(_ batch: WriteBatch) async throws -> Revision {
+        size.withLock { $0 = max($0, batch.upserts.count + batch.removals.count) }
+        return try await base.commit(batch)
+    }
 }
 
 /// A storage in memory in which a test can let another writer run just before or after the next commit.

@@ -154,10 +154,7 @@ private final class FailingStorage: StorageDecorator {
         // The record is complete now, and keeps the document without any lock.
         #expect(try await originals.removeUnreferenced(by: storage, in: folder) == 0)
         #expect(try await originals.document(digest: digest) == document)
-        let snapshot = try await storage.snapshot()
-        _ = try await Undo(try UndoRecorder.contents(in: folder).records, stamp: snapshot.stamp)
-            .run(on: storage, snapshot, isDryRun: false)
-        UndoRecorder.remove(try UndoRecorder.contents(in: folder), in: folder)
+        _ = try await Undo.run(on: storage, in: folder)
         #expect(try await originals.removeUnreferenced(by: storage, in: folder) == 0)
         #expect(try await originals.document(digest: digest) == document)
     }
@@ -172,7 +169,7 @@ private final class FailingStorage: StorageDecorator {
         #expect(try await storage.snapshot().sources().count == 1)
         lock.release()
         _ = try await removal.value
-        #expect(try UndoRecorder.contents(in: folder).records.count == 1)
+        #expect(try UndoFolder(in: folder).groups().map(\.files.count) == [1])
     }
 
     @Test func `a commit that removes no document does not wait for a compaction`() async throws {
@@ -182,7 +179,7 @@ private final class FailingStorage: StorageDecorator {
         let recorder = UndoRecorder(directory: folder, command: "add")
         let recording = storage.recording(recorder, keeping: originals)
         _ = try await recording.commit(WriteBatch(upserts: [Entry(content: "a", embeddings: [1])]))
-        #expect(try UndoRecorder.contents(in: folder).records.count == 1)
+        #expect(try UndoFolder(in: folder).groups().map(\.files.count) == [1])
     }
 
     @Test func `a commit is made even if its documents cannot be locked, but cannot be undone`() async throws
@@ -199,14 +196,18 @@ private final class FailingStorage: StorageDecorator {
         let recording = storage.recording(recorder, keeping: originals)
         _ = try await recording.commit(WriteBatch(removedSources: [source.id]))
         #expect(try await storage.snapshot().sources().isEmpty)
-        #expect(try UndoRecorder.contents(in: folder).records.isEmpty)
+        #expect(try UndoFolder(in: folder).groups().isEmpty)
         #expect(failures.withLock { $0.count } == 1)
     }
 
     @Test func `reading undo records blocks no thread of the cooperative pool`() async throws {
         let folder = folder
-        let record = folder.appendingPathComponent("undo.jsonl")
-        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(
+            at: folder, embedder: LexicalEmbedder(),
+            recording: UndoRecorder(directory: folder, command: "add"))
+        try await store.add("a note")
+        let record = try #require(try UndoFolder(in: folder).groups().first?.files.first)
+        try FileManager.default.removeItem(at: record)
         let wasFree = try await BlockedReads.run(of: record) {
             _ = try? await store.undo(isDryRun: true)
         }

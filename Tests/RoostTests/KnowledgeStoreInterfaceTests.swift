@@ -146,17 +146,17 @@ import Testing
         #expect(try await contents(of: store) == ["three"])
         try await store.undo()
         #expect(try await contents(of: store) == ["one", "two"])
-        // Only the latest group of changes can be undone, and an undo cannot itself be undone.
-        let error = await #expect(throws: RoostError.self) { try await store.undo() }
-        #expect(error?.code == .nothingToUndo)
+        // An undo cannot itself be undone.
         try await store.add("four")
         #expect(try await store.undo().removed == 1)
         #expect(try await contents(of: store) == ["one", "two"])
+        #expect(try await store.undo().command == "first")
+        #expect(try await contents(of: store).isEmpty)
+        let error = await #expect(throws: RoostError.self) { try await store.undo() }
+        #expect(error?.code == .nothingToUndo)
     }
 
-    @Test func `requests of a server are undone one by one, and not if another one interrupts them`()
-        async throws
-    {
+    @Test func `requests of a server are undone one by one, even if they alternate`() async throws {
         let store = KnowledgeStore(
             storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
             recording: UndoRecorder(directory: try TemporaryFolder().url, command: "serve"))
@@ -166,24 +166,18 @@ import Testing
                 try await Task { try await store.add(text) }.value
             }
         }
-        let (first, second, third) = (UndoGroup(), UndoGroup(), UndoGroup())
+        let (first, second) = (UndoGroup(), UndoGroup())
         try await add("one", first)
-        try await add("two", first)
-        try await add("three", second)
+        try await add("two", second)
+        try await add("three", first)
         try await add("four", second)
         #expect(try await store.undo().removed == 2)
-        #expect(try await contents(of: store) == ["one", "two"])
-        // The record of the first group was replaced, so half of it is not undone.
-        try await add("five", third)
-        try await add("six", first)
-        try await add("seven", first)
-        let error = await #expect(throws: RoostError.self) { try await store.undo() }
-        #expect(error?.code == .nothingToUndo)
+        #expect(try await contents(of: store) == ["one", "three"])
         // A commit outside of requests does not belong to the request before it.
-        try await add("eight", UndoGroup())
-        try await add("nine", nil)
+        try await add("five", nil)
         #expect(try await store.undo().removed == 1)
-        #expect(try await contents(of: store).contains("eight"))
+        #expect(try await store.undo().removed == 2)
+        #expect(try await contents(of: store).isEmpty)
     }
 
     @Test func `a change that expects the revision of an entry fails after another change`() async throws {

@@ -1,7 +1,8 @@
 import Foundation
-import Roost
 import TestSupport
 import Testing
+
+@testable import Roost
 
 /// Tests with embedders whose vectors are not of unit length, not finite, or of the wrong shape.
 @Suite(.temporaryFolders) struct VectorCheckTests {
@@ -108,7 +109,7 @@ import Testing
         let store = try await KnowledgeStore.create(
             at: folder, embedder: LexicalEmbedder(), recording: recorder)
         for word in ["swift", "stork", "boat"] { try await store.add("the \(word) is back") }
-        return (store, folder.appendingPathComponent("undo.jsonl"))
+        return (store, try #require(try UndoFolder(in: folder).groups().first).files[1])
     }
 
     private func expectDamaged(_ store: KnowledgeStore, _ change: String) async {
@@ -136,34 +137,29 @@ import Testing
         try await store.close()
     }
 
-    @Test func `a missing line or part of one is detected`() async throws {
+    @Test func `a missing record or part of one is detected`() async throws {
         let folder = try TemporaryFolder()
         let (store, file) = try await store(in: folder.url)
         let intact = try Data(contentsOf: file)
-        let lines = intact.split(separator: UInt8(ascii: "\n")).map { $0 + Data("\n".utf8) }
-        #expect(lines.count == 3)
-        for missing in 0..<3 {
-            try Data(lines.enumerated().filter { $0.offset != missing }.flatMap(\.element)).write(to: file)
-            await expectDamaged(store, "line \(missing)")
-        }
-        for length in stride(from: 1, to: intact.count, by: 17) {
+        for length in stride(from: 0, to: intact.count, by: 17) {
             try intact.prefix(length).write(to: file)
             await expectDamaged(store, "\(length) bytes")
         }
-        try intact.dropLast().write(to: file)
-        await expectDamaged(store, "the last line feed")
+        try FileManager.default.removeItem(at: file)
+        await expectDamaged(store, "no file")
         try await store.close()
     }
 
     @Test func `a record that cannot be read is not reported as missing`() async throws {
         let folder = try TemporaryFolder()
         let (store, file) = try await store(in: folder.url)
-        try FileManager.default.removeItem(at: file)
+        let records = file.deletingLastPathComponent()
+        try FileManager.default.removeItem(at: records)
         var error = await #expect(throws: RoostError.self) { try await store.undo() }
         #expect(error?.code == .nothingToUndo)
-        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        try Data().write(to: records)
         error = await #expect(throws: RoostError.self) { try await store.undo() }
-        #expect(error?.code == .noInput && error?.message.contains("Is a directory") == true)
+        #expect(error?.code == .noInput && error?.message.contains("Not a directory") == true)
         try await store.close()
     }
 }

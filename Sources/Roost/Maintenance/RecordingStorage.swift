@@ -16,30 +16,44 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
         guard !UndoRecorder.isSuspended else { return try await base.commit(batch) }
-        // Another process may commit between the two calls. In that case the recorded revisions are not
-        // consecutive, and the undo is refused.
-        let (inverse, before) = try await inverse(of: batch)
+        let (record, before) = try await record(of: batch)
         // Between the commit and the end of the recording, nothing may reference the documents of removed
-        // sources. The lock keeps a compaction from removing them.
-        let lock = try await lockDocuments(of: inverse)
-        defer { if case .success(let lock) = lock { lock?.release() } }
+        // sources. The lock keeps a compaction from removing them. If it runs for a long time, it must not keep
+        // others from changing the store.
+        let lock = try await lockDocuments(of: record.inverse)
+        defer { try? lock.get()?.release() }
         let revision = try await base.commit(batch)
-        guard revision != before.revision else { return revision }
-        switch lock {
-        case .success: await recorder.record(inverse, from: before, to: revision)
-        // A compaction that runs for a long time must not keep anybody from changing the store.
-        case .failure(let error): await recorder.fail(error)
+        guard revision != before else { return revision }
+        if revision != before.next, !batch.expectsAllEntries {
+            await recorder.record(.failure(Self.concurrentChange))
+        } else {
+            await recorder.record(lock.map { _ in record }.mapError { $0 })
         }
         return revision
     }
 
-    /// Returns the inverse of a batch, and the stamp of the state that it restores.
+    /// The fault of a record whose inverse may lack the change that another process made in between.
+    private static var concurrentChange: StorageError {
+        StorageError(.conflict, "another process changed the store at the same time")
+    }
+
+    /// Returns the record of a batch, and the revision that its inverse restores.
     ///
     /// The snapshot is released before the batch is committed: while a snapshot of the state before is held,
     /// the storage cannot reclaim space, and the log of a database would grow with each commit.
-    private func inverse(of batch: WriteBatch) async throws -> (WriteBatch, Stamp) {
+    private func record(of batch: WriteBatch) async throws -> (UndoRecord, Revision) {
         let snapshot = try await base.snapshot()
-        return (try await batch.inverse(in: snapshot), snapshot.stamp)
+        var after = batch
+        let inverse = try await batch.inverse(in: snapshot)
+        if inverse.clustering != nil, batch.clustering == nil {
+            let written = batch.clusters.byID
+            let others = try await snapshot.clusterRecords().filter { written[$0.id] == nil }
+            after.clustering = .init(run: nil, clusters: others + batch.clusters, assignments: [])
+        }
+        let record = UndoRecord(
+            store: snapshot.stamp.store, epoch: snapshot.stamp.epoch, inverse: inverse,
+            after: after.states.compactMapValues(\.self))
+        return (record, snapshot.stamp.revision)
     }
 
     /// Acquires the lock that keeps the documents of the sources that a batch restores.
@@ -59,14 +73,29 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
 }
 
 extension WriteBatch {
-    /// Returns the batch that restores the state before this one.
+    fileprivate var expectsAllEntries: Bool {
+        expecting.revision != nil
+            || (upserts.map(\.id) + removals).allSatisfy { expecting.entries[$0] != nil }
+    }
+
+    /// Returns the batch that restores the state before this one. An entry whose vectors this batch does not
+    /// change has none.
     func inverse(in before: any StorageSnapshot) async throws -> WriteBatch {
         var inverse = WriteBatch()
         let touched = upserts.map(\.id) + removals
-        let old = try await before.entries(touched).byID
+        let (old, new) = (try await before.entries(touched).byID, upserts.byID)
         var seen = Set<Entry.ID>()
         for id in touched where seen.insert(id).inserted {
-            if let entry = old[id] { inverse.upserts.append(entry) } else { inverse.removals.append(id) }
+            guard var entry = old[id] else {
+                inverse.removals.append(id)
+                continue
+            }
+            if let new = new[id], new.embeddings == entry.embeddings, new.passages == entry.passages,
+                SourceDiff.hasSameText(new, entry)
+            {
+                (entry.embeddings, entry.passages) = ([], [])
+            }
+            inverse.upserts.append(entry)
         }
         inverse.sources = try await before.sources(sources.map(\.id) + removedSources)
         let known = Set(inverse.sources.map { ExactText($0.id) })
@@ -96,53 +125,65 @@ extension WriteBatch {
         inverse.unassignments = moved.filter { !assigned.contains($0) }.sorted()
     }
 
-    /// Returns one batch that has the same effect as applying the inverse batches from the last to the first.
-    ///
-    /// - Parameter inverses: The inverses of consecutive commits, oldest first. If several of them restore
-    ///   the same object, the first of these contains its original state.
-    static func merging(_ inverses: [WriteBatch]) -> WriteBatch {
-        var merged = WriteBatch()
-        var (entries, sources, assigned) = (Set<Entry.ID>(), Set<ExactText>(), Set<Entry.ID>())
-        var clusters = Set<Cluster.ID>()
-        for inverse in inverses {
-            for entry in inverse.upserts where entries.insert(entry.id).inserted {
-                merged.upserts.append(entry)
-            }
-            for id in inverse.removals where entries.insert(id).inserted { merged.removals.append(id) }
-            for source in inverse.sources where sources.insert(ExactText(source.id)).inserted {
-                merged.sources.append(source)
-            }
-            for id in inverse.removedSources where sources.insert(ExactText(id)).inserted {
-                merged.removedSources.append(id)
-            }
-            // A complete clustering contains all assignments and clusters, so later inverses add nothing to
-            // it.
-            if merged.clustering == nil {
-                for assignment in inverse.assignments where assigned.insert(assignment.entry).inserted {
-                    merged.assignments.append(assignment)
-                }
-                for id in inverse.unassignments where assigned.insert(id).inserted {
-                    merged.unassignments.append(id)
-                }
-                for cluster in inverse.clusters where clusters.insert(cluster.id).inserted {
-                    merged.clusters.append(cluster)
-                }
-                merged.clustering = inverse.clustering
-            }
-        }
-        if var clustering = merged.clustering {
-            // The inverses before the one with the complete clustering belong to earlier commits, so the
-            // assignments and clusters that they restore take precedence.
-            clustering.assignments.removeAll { assigned.contains($0.entry) }
-            clustering.assignments += merged.assignments
-            let records = merged.clusters.byID
-            clustering.clusters = clustering.clusters.map { records[$0.id] ?? $0 }
-            (merged.assignments, merged.unassignments, merged.clusters) = ([], [], [])
-            merged.clustering = clustering
-        }
-        return merged
-    }
-
     /// Whether the batch changes clusters, beyond assigning entries to them.
     var changesClusters: Bool { clustering != nil || !clusters.isEmpty }
+
+    // MARK: States
+
+    private static let entryPrefix = "entry "
+
+    static func isEntry(_ object: String) -> Bool { object.hasPrefix(entryPrefix) }
+
+    /// The states of the objects that the batch writes, by their names; `nil` for an object that it removes.
+    ///
+    /// The vectors of an entry are not part of its state.
+    var states: [String: String?] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        var states: [String: String?] = [:]
+        for id in removals { states.updateValue(nil, forKey: Self.entryPrefix + id.text) }
+        for var entry in upserts {
+            (entry.embeddings, entry.passages) = ([], [])
+            let json = (try? encoder.encode(entry)) ?? Data()
+            states[Self.entryPrefix + entry.id.text] = Self.checksum(of: json)
+        }
+        for id in removedSources { states.updateValue(nil, forKey: "source \(id)") }
+        for source in sources {
+            // The fingerprint itself would keep an original file that no undo needs.
+            states["source \(source.id)"] = Self.checksum(of: Data(source.fingerprint.utf8))
+        }
+        for cluster in clusters + (clustering?.clusters ?? []) {
+            states["cluster \(cluster.id.text)"] = "\(cluster.updatedAt.milliseconds) \(cluster.label)"
+        }
+        if let clustering {
+            let ids = clustering.clusters.map(\.id.text).sorted().joined()
+            states["clusters"] = Self.checksum(of: Data(ids.utf8))
+        }
+        return states
+    }
+
+    /// The names of the objects of ``states``.
+    var objects: Set<String> {
+        var names = WriteBatch(removals: upserts.map(\.id), sources: sources)
+        names.removals += removals
+        (names.removedSources, names.clusters, names.clustering) = (removedSources, clusters, clustering)
+        return Set(names.states.keys)
+    }
+
+    private static func checksum(of data: Data) -> String {
+        Hexadecimal.text(data.withUnsafeBytes { CRC32C.checksum($0) }, count: 8)
+    }
+}
+
+extension StorageSnapshot {
+    /// Returns the states of the objects that a batch writes (``WriteBatch/states``), without missing objects.
+    func states(ofObjectsIn batch: WriteBatch) async throws -> [String: String] {
+        var current = WriteBatch(
+            upserts: try await entries(batch.upserts.map(\.id) + batch.removals),
+            sources: try await sources(batch.sources.map(\.id) + batch.removedSources))
+        if batch.changesClusters {
+            current.clustering = .init(run: nil, clusters: try await clusterRecords(), assignments: [])
+        }
+        return current.states.compactMapValues(\.self)
+    }
 }

@@ -2,82 +2,127 @@ public import Foundation
 import RoostFiles
 import RoostModel
 
-/// Undoes the last group of commits that an ``UndoRecorder`` recorded.
+/// Undoes the last group of commits that an ``UndoRecorder`` recorded, the newest commit first.
+///
+/// A commit is undone only if all objects that it wrote are in the state in which it left them. One record is in
+/// memory at a time.
 struct Undo {
-    let records: [UndoRecorder.Record]
+    private let storage: any StorageProvider
+    private let folder: UndoFolder
+    private let group: UndoFolder.Group
 
     static func run(on store: KnowledgeStore, isDryRun: Bool) async throws -> UndoReport {
-        let snapshot = try await store.storage.snapshot()
-        guard let folder = store.undoRecorder?.directory ?? store.directory else {
+        guard let directory = store.undoRecorder?.directory ?? store.directory else {
             throw RoostError(.nothingToUndo, "nothing to undo: the changes of this store are not recorded")
         }
-        let recorded = try await BlockingWork.run { _ in try UndoRecorder.contents(in: folder) }
-        let undo = try Undo(recorded.records, stamp: snapshot.stamp)
-        // A commit that another task makes during the undo does not belong to the undone group.
-        let continueGroup = isDryRun ? nil : store.undoRecorder?.endGroup()
-        let report: UndoReport
-        do {
-            report = try await UndoRecorder.$isSuspended.withValue(true) {
-                try await undo.run(on: store.storage, snapshot, isDryRun: isDryRun)
-            }
-        } catch {
-            continueGroup?()
-            throw error
+        return try await run(on: store.storage, in: directory, store.undoRecorder, isDryRun: isDryRun)
+    }
+
+    static func run(
+        on storage: any StorageProvider, in directory: URL, _ recorder: UndoRecorder? = nil,
+        isDryRun: Bool = false
+    ) async throws -> UndoReport {
+        let folder = UndoFolder(in: directory)
+        guard let group = try await BlockingWork.run({ _ in try folder.groups().last }) else {
+            throw RoostError(
+                .nothingToUndo,
+                "nothing to undo: the store has not been changed, or its changes were undone or not recorded")
         }
-        if !isDryRun {
-            try await BlockingWork.run { _ in UndoRecorder.remove(recorded, in: folder) }
+        guard group.isComplete else { throw folder.damaged(group.name) }
+        let undo = Undo(storage: storage, folder: folder, group: group)
+        let report = try await undo.check()
+        guard !isDryRun else { return report }
+        // A commit that another task makes during the undo does not belong to the undone group.
+        recorder?.end(group)
+        try await UndoRecorder.$isSuspended.withValue(true) {
+            for file in group.files.reversed() {
+                try await undo.revert(try await undo.record(file))
+                unlink(file.path)
+            }
         }
         return report
     }
 
-    init(_ records: [UndoRecorder.Record], stamp: Stamp) throws {
-        guard let last = records.last else {
-            throw RoostError(
-                .nothingToUndo,
-                stamp.revision == .zero
-                    ? "nothing to undo: the store has not been changed"
-                    : "nothing to undo: only the last change can be undone, and it was already undone or not "
-                        + "recorded")
+    private func record(_ file: URL) async throws -> UndoRecord {
+        try await BlockingWork.run { [folder] _ in try folder.read(file) }
+    }
+
+    /// Checks that all commits can be undone.
+    private func check() async throws -> UndoReport {
+        let snapshot = try await storage.snapshot()
+        var report = UndoReport(command: "", date: Date(), removed: 0, restored: 0, restoresClusters: false)
+        // The states that the undo restores, and the objects that exist now.
+        var restored: [String: String?] = [:]
+        var existing = Set<String>()
+        for file in group.files.reversed() {
+            try Task.checkCancellation()
+            let record = try await record(file)
+            existing.formUnion(try await verify(record, in: snapshot, restored).keys)
+            for object in record.after.keys { restored.updateValue(nil, forKey: object) }
+            restored.merge(record.inverse.states) { $1 }
+            (report.command, report.date) = (record.command, Date(milliseconds: record.date))
+            report.restoresClusters = report.restoresClusters || record.inverse.changesClusters
         }
-        guard last.store != stamp.store || last.epoch == stamp.epoch else {
+        for (object, state) in restored where WriteBatch.isEntry(object) {
+            if state != nil { report.restored += 1 } else if existing.contains(object) { report.removed += 1 }
+        }
+        return report
+    }
+
+    /// Checks that the objects that a commit wrote are in the state in which it left them, and returns their
+    /// current states.
+    ///
+    /// - Parameter restored: The states of objects that other states than those of the snapshot will replace.
+    @discardableResult
+    private func verify(
+        _ record: UndoRecord, in snapshot: any StorageSnapshot, _ restored: [String: String?] = [:]
+    ) async throws -> [String: String] {
+        let stamp = snapshot.stamp
+        guard record.store == stamp.store, record.epoch == stamp.epoch else {
             throw RoostError(
                 .nothingToUndo,
-                "cannot undo '\(last.command)': the store has since been moved to another model, repaired or "
+                "cannot undo '\(record.command)': the store has since been moved to another model, repaired or "
                     + "restored; this cannot be undone",
                 remedy: .chooseSnapshot)
         }
-        let areConsecutive = zip(records, records.dropFirst()).allSatisfy { $0.to == $1.from }
-        // If a recorded commit advanced the revision by more than one, another process committed at the same
-        // time, and the recorded inverse does not contain that process's changes.
-        let areSingle = records.allSatisfy { $0.to == $0.from.next }
-        let areOfOneGroup = Set(records.map(\.run)).count == 1
-        guard areConsecutive, areSingle, areOfOneGroup, last.store == stamp.store,
-            last.epoch == stamp.epoch, last.to == stamp.revision
-        else {
-            throw RoostError(
-                .nothingToUndo,
-                "cannot undo '\(last.command)': the store has been changed by another program or operation "
-                    + "since then")
+        let present = try await snapshot.states(ofObjectsIn: record.inverse)
+        for object in record.objects {
+            let state = if let known = restored[object] { known } else { present[object] }
+            guard state == record.after[object] else {
+                throw RoostError(
+                    .nothingToUndo,
+                    "cannot undo '\(record.command)': something that it changed has been changed by another "
+                        + "program or operation since then")
+            }
         }
-        self.records = records
+        return present
     }
 
-    func run(
-        on storage: any StorageProvider, _ snapshot: any StorageSnapshot, isDryRun: Bool
-    ) async throws -> UndoReport {
-        var batch = WriteBatch.merging(records.map(\.inverse))
-        let touched = batch.upserts.map(\.id) + batch.removals
-        let revisions = try await snapshot.revisions(of: touched)
-        for id in touched { batch.expecting.entries[id] = revisions[id] ?? .zero }
-        if batch.changesClusters || !batch.assignments.isEmpty || !batch.unassignments.isEmpty {
-            batch.expecting.clusters = try await snapshot.clustersRevision()
+    private func revert(_ record: UndoRecord) async throws {
+        try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            try await verify(record, in: snapshot)
+            var batch = record.inverse
+            let ids = batch.upserts.map(\.id) + batch.removals
+            let revisions = try await snapshot.revisions(of: ids)
+            for id in ids { batch.expecting.entries[id] = revisions[id] ?? .zero }
+            let unembedded = batch.upserts.indices.filter { batch.upserts[$0].embeddings.isEmpty }
+            let current = try await snapshot.entries(unembedded.map { batch.upserts[$0].id }).byID
+            for index in unembedded {
+                guard let entry = current[batch.upserts[index].id],
+                    SourceDiff.hasSameText(entry, batch.upserts[index])
+                else { continue }
+                batch.upserts[index].embeddings = entry.embeddings
+                batch.upserts[index].passages = entry.passages
+            }
+            if batch.changesClusters || !batch.assignments.isEmpty || !batch.unassignments.isEmpty {
+                batch.expecting.clusters = try await snapshot.clustersRevision()
+                // Another run may have replaced the clusters of removed entries.
+                let known = Set((try await snapshot.clusterRecords() + batch.clusters).map(\.id))
+                batch.assignments.removeAll { $0.cluster.map(known.contains) == false }
+            }
+            _ = try await storage.commit(batch)
         }
-        let report = UndoReport(
-            command: records[0].command, date: Date(milliseconds: records[0].date),
-            removed: batch.removals.count { revisions[$0] != nil }, restored: batch.upserts.count,
-            restoresClusters: batch.changesClusters)
-        if !isDryRun { _ = try await storage.commit(batch) }
-        return report
     }
 }
 

@@ -5,60 +5,21 @@ import Synchronization
 
 /// Records the inverse of every commit, so that ``KnowledgeStore/undo(isDryRun:)`` can undo them.
 ///
-/// The commits of one recorder form a group that is undone as a unit; those of an ``UndoGroup`` form a group
-/// of their own. The first commit of a new group replaces the record of the previous one. A group can be
-/// undone until something else is committed to the store. If another group commits between two commits of a
-/// group, the latter cannot be undone, because its record is no longer complete.
-///
-/// The record is the file `undo.jsonl` in a folder, usually that of the store. It has one line per commit, oldest first,
-/// and remains after the process ends. Each line begins with its checksum, and each record has its number
-/// within the group, so that a damaged or incomplete record is never undone.
+/// The commits of one recorder form a group that is undone as a unit; those of an ``UndoGroup`` form a separate
+/// group. The records are files in the folder `undo` (``UndoFolder``) and remain after the process ends.
 public final class UndoRecorder: Sendable {
-    /// One recorded commit, which is one line of the file.
-    struct Record: Codable {
-        /// The id of the group that the commit belongs to.
-        var run: UUID
-        var command: String
-        /// The time of the commit, in milliseconds since 1970.
-        var date: Int64
-        var store: UUID
-        var epoch: UUID
-        var from: Revision
-        var to: Revision
-        /// The batch that restores the state before the commit.
-        var inverse: WriteBatch
-        var number: Int
-    }
-
     /// Whether the commits of the current task are not recorded: they undo others.
     @TaskLocal static var isSuspended = false
 
-    private static let fileName = "undo.jsonl"
-    /// The maximum size of a record in bytes. An undo loads the whole record into memory. Changes with a
-    /// larger record cannot be undone, only restored from a backup.
-    private static let maximumSize = 256 << 20
-
-    private struct State {
-        var group = UUID()
-        var isOfRequest = false
-        var command: String
-        var size = 0
-        var count = 0
-        /// Whether recording has failed. If so, the group cannot be undone.
-        var hasFailed = false
-        /// The identity of the file that this recorder created. It shows whether another process has replaced
-        /// the file.
-        var file: FileIdentity?
-    }
-
     let directory: URL
     private let onFailure: (@Sendable (String) -> Void)?
-    private let state: Mutex<State>
+    /// The group of the commits outside of requests, and the name of the operation.
+    private let current: Mutex<(group: UndoGroup, command: String)>
 
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - directory: The folder of the record: that of the store, or another one for a store without a
+    ///   - directory: The folder of the records: that of the store, or another one for a store without a
     ///     folder.
     ///   - command: The human-readable name of the operation.
     ///   - onFailure: Called with a message when a change has been saved but cannot be recorded, for example
@@ -66,228 +27,53 @@ public final class UndoRecorder: Sendable {
     public init(
         directory: URL, command: String, onFailure: (@Sendable (_ message: String) -> Void)? = nil
     ) {
-        self.directory = directory
-        self.onFailure = onFailure
-        state = Mutex(State(command: command))
+        (self.directory, self.onFailure) = (directory, onFailure)
+        current = Mutex((UndoGroup(), command))
     }
 
-    /// Begins a new group. After the next commit, an undo no longer affects the commits of earlier groups.
+    /// Begins a new group.
     ///
     /// - Parameter command: The human-readable name of the operation.
-    public func beginGroup(_ command: String) {
-        state.withLock { state in
-            Self.begin(UUID(), isOfRequest: false, command, &state)
+    public func beginGroup(_ command: String) { current.withLock { $0 = (UndoGroup(), command) } }
+
+    /// Ends a group that is undone, so that the next commit begins a new one.
+    func end(_ group: UndoFolder.Group) {
+        current.withLock { current in
+            if current.group.name == group.name { current.group = UndoGroup() }
         }
     }
-
-    /// Ends the group, so that the next commit begins a new one.
-    ///
-    /// - Returns: A function that continues the group, unless another commit was recorded in the meantime.
-    func endGroup() -> @Sendable () -> Void {
-        let (ended, new) = state.withLock { state in
-            let ended = state
-            Self.begin(UUID(), isOfRequest: false, state.command, &state)
-            return (ended, state.group)
-        }
-        return { [self] in
-            state.withLock { state in
-                if state.group == new, state.count == 0, !state.hasFailed { state = ended }
-            }
-        }
-    }
-
-    private static func begin(_ group: UUID, isOfRequest: Bool, _ command: String, _ state: inout State) {
-        state = State(group: group, isOfRequest: isOfRequest, command: command)
-    }
-
-    /// Continues with the group of a commit.
-    ///
-    /// - Throws: ``FileError`` if a commit of another group took place between two commits of the group.
-    private func enter(_ group: UndoGroup?, _ state: inout State) throws {
-        guard let group else {
-            // A commit without a request does not belong to the request before it.
-            if state.isOfRequest { Self.begin(UUID(), isOfRequest: false, state.command, &state) }
-            return
-        }
-        let isFirst = group.begin()
-        guard state.group != group.id else { return }
-        Self.begin(group.id, isOfRequest: true, state.command, &state)
-        guard isFirst else {
-            throw FileError(
-                operation: "continue", path: directory.path, errno: EINPROGRESS)
-        }
-    }
-
-    static func url(_ directory: URL) -> URL { directory.appendingPathComponent(fileName) }
-
-    // MARK: Recording
 
     /// Records a commit that has succeeded. The file is written on a separate thread, even if the task has
     /// been canceled.
     ///
     /// A failure to record the commit is not an error, because the commit itself succeeded. Instead, the
-    /// group's record is removed, because an incomplete group must not be undone, and the failure is reported
-    /// to the function that was passed to the initializer.
-    func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) async {
+    /// records of the group are removed, because an incomplete group must not be undone, and the failure is
+    /// reported to the function that was passed to the initializer.
+    ///
+    /// - Parameter record: The record, or the reason why there is no record.
+    func record(_ record: Result<UndoRecord, any Error>) async {
         // The thread of the work has no values of the task.
-        let group = UndoGroup.current
+        let (group, command) = current.withLock { (UndoGroup.current ?? $0.group, $0.command) }
+        let folder = UndoFolder(in: directory)
         do {
-            try await BlockingWork.run { [self] _ in
-                try write(inverse, from: before, to: revision, group)
+            try await BlockingWork.run { _ in
+                try group.write(record, of: command, to: folder)
             }
         } catch {
-            report(error)
-        }
-    }
-
-    /// Removes the group's record, because a commit that has succeeded cannot be recorded.
-    func fail(_ error: any Error) async {
-        let group = UndoGroup.current
-        do {
-            try await BlockingWork.run { [self] _ in
-                try state.withLock { state in
-                    try? enter(group, &state)
-                    guard !state.hasFailed else { return }
-                    try stop(&state, error)
-                }
-            }
-        } catch {
-            report(error)
-        }
-    }
-
-    private func write(
-        _ inverse: WriteBatch, from before: Stamp, to revision: Revision, _ group: UndoGroup?
-    ) throws {
-        try state.withLock { state in
-            do {
-                try enter(group, &state)
-            } catch {
-                try stop(&state, error)
-            }
-            guard !state.hasFailed else { return }
-            let record = Record(
-                run: state.group, command: state.command, date: Date().milliseconds, store: before.store,
-                epoch: before.epoch, from: before.revision, to: revision, inverse: inverse,
-                number: state.count)
-            state.count += 1
-            do {
-                try Self.append(record, to: Self.url(directory), &state)
-            } catch {
-                try stop(&state, error)
-            }
-        }
-    }
-
-    private func stop(_ state: inout State, _ error: any Error) throws -> Never {
-        state.hasFailed = true
-        // If another process or request has changed the store, the record is theirs. It can be undone if
-        // their commits followed this one.
-        guard ![ESTALE, EINPROGRESS].contains((error as? FileError)?.errno) else { throw error }
-        unlink(Self.url(directory).path)
-        throw error
-    }
-
-    private func report(_ failure: any Error) {
-        onFailure?("the change was saved, but it cannot be undone: \(Self.reason(failure))")
-    }
-
-    private static func reason(_ failure: any Error) -> String {
-        if let failure = failure as? StorageError { return failure.message }
-        return switch (failure as? FileError)?.errno {
-        case ESTALE: "another process changed the store at the same time"
-        case EINPROGRESS: "another request changed the store at the same time"
-        case EFBIG: "its record would exceed \(maximumSize >> 20) MB"
-        default: "\(failure)"
-        }
-    }
-
-    private static func append(_ record: Record, to url: URL, _ state: inout State) throws {
-        let data = try line(of: record)
-        if state.size == 0 {
-            try AtomicFile.write(data, to: url)
-            state.file = FileIdentity(url)
-        } else {
-            guard FileIdentity(url) == state.file else {
-                // Two processes changed the store at the same time, so neither change can be undone.
-                throw FileError(operation: "append to", path: url.path, errno: ESTALE)
-            }
-            let file = try FileDescriptor(url.path, O_WRONLY | O_APPEND)
-            try data.withUnsafeBytes { try file.write($0) }
-        }
-        state.size += data.count
-        guard state.size <= maximumSize else {
-            throw FileError(operation: "write", path: url.path, errno: EFBIG)
-        }
-    }
-
-    // MARK: The file
-
-    /// The number of hexadecimal digits of the checksum at the beginning of a line. A space follows them.
-    private static let checksumLength = 8
-
-    private static func line(of record: Record) throws -> Data {
-        let json = try JSONEncoder().encode(record)
-        return Data("\(checksum(of: json)) ".utf8) + json + Data("\n".utf8)
-    }
-
-    private static func checksum(of bytes: Data) -> String {
-        Hexadecimal.text(bytes.withUnsafeBytes { CRC32C.checksum($0) }, count: checksumLength)
-    }
-
-    private static func record(in line: Data) -> Record? {
-        let json = line.dropFirst(checksumLength + 1)
-        let prefix = Data("\(checksum(of: json)) ".utf8)
-        guard line.prefix(checksumLength + 1) == prefix else { return nil }
-        return try? JSONDecoder().decode(Record.self, from: json)
-    }
-
-    struct Contents: Sendable {
-        /// The records, oldest first; empty if nothing was recorded.
-        var records: [Record] = []
-        var data = Data()
-    }
-
-    /// Returns the records of the last group.
-    static func contents(in directory: URL) throws -> Contents {
-        let url = url(directory)
-        let data: Data
-        do {
-            data = try FileContents.readToEnd(url)
-        } catch {
-            guard FileIdentity(url) == nil else { throw error }
-            return Contents()
-        }
-        let lines = data.split(separator: UInt8(ascii: "\n")).map(record)
-        let records = lines.compactMap { $0 }
-        // A file with records of several groups cannot be undone either, but `Undo` reports that error.
-        let isOneGroup = Set(records.map(\.run)).count <= 1
-        let areNumbered = records.enumerated().allSatisfy { $0 == $1.number }
-        // Every line ends with a line feed, so that the loss of the end of the last line is detected too.
-        guard records.count == lines.count, areNumbered || !isOneGroup,
-            data.isEmpty || data.last == UInt8(ascii: "\n")
-        else {
-            throw RoostError(
-                .nothingToUndo, "cannot undo: the record \(url.path) is damaged; nothing was changed")
-        }
-        return Contents(records: records, data: data)
-    }
-
-    /// Removes the records that were undone. A record that was written since then remains.
-    static func remove(_ contents: Contents, in directory: URL) {
-        AtomicFile.remove(url(directory)) {
-            FileManager.default.contents(atPath: $0.path) == contents.data
+            let reason = (error as? StorageError)?.message ?? "\(error)"
+            onFailure?("the change was saved, but it cannot be undone: \(reason)")
         }
     }
 
     /// Returns the digests of the original files that an undo needs.
     ///
-    /// The file is searched for document fingerprints without being decoded, so that fingerprints in damaged
-    /// lines are found too. A match that no undo needs only delays the removal of a document.
+    /// The files are searched for document fingerprints without being decoded, so that fingerprints in damaged
+    /// files are found too. A match that no undo needs only delays the removal of a document.
     static func digests(in directory: URL) -> [String] {
-        guard let data = FileManager.default.contents(atPath: url(directory).path) else { return [] }
-        return String(decoding: data, as: UTF8.self).components(separatedBy: "sha256:").dropFirst().map {
-            String($0.prefix(64))
+        let groups = (try? UndoFolder(in: directory).groups()) ?? []
+        return groups.flatMap(\.files).flatMap { file in
+            String(decoding: FileManager.default.contents(atPath: file.path) ?? Data(), as: UTF8.self)
+                .components(separatedBy: "sha256:").dropFirst().map { String($0.prefix(64)) }
         }
     }
 }
@@ -299,8 +85,16 @@ package final class UndoGroup: Sendable {
     /// The group of the current task; `nil` outside of a request.
     @TaskLocal package static var current: UndoGroup?
 
-    let id = UUID()
-    private let hasRecord = Mutex(false)
+    private struct State {
+        /// The name of the group in the folder; `nil` before the first record.
+        var name: String?
+        var count = 0
+        var size = 0
+        /// Whether recording has failed. If so, the group cannot be undone.
+        var hasFailed = false
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
@@ -309,11 +103,164 @@ package final class UndoGroup: Sendable {
         try await $current.withValue(current ?? UndoGroup(), operation: body)
     }
 
-    /// Notes that a commit of the group is recorded, and returns whether it is the first one.
-    func begin() -> Bool {
-        hasRecord.withLock { hasRecord in
-            defer { hasRecord = true }
-            return !hasRecord
+    var name: String? { state.withLock(\.name) }
+
+    /// Writes the record of the next commit.
+    fileprivate func write(
+        _ record: Result<UndoRecord, any Error>, of command: String, to folder: UndoFolder
+    ) throws {
+        try state.withLock { state in
+            guard !state.hasFailed else { return }
+            do {
+                var record = try record.get()
+                record.command = command
+                // Another process has undone the earlier commits.
+                if let name = state.name, !folder.contains(name, state.count - 1) { state = State() }
+                let name = try state.name ?? folder.beginGroup()
+                state.name = name
+                state.size += try folder.write(record, to: name, state.count)
+                state.count += 1
+                guard state.size <= UndoFolder.maximumSize else {
+                    throw StorageError(
+                        .full, "its record would exceed \(UndoFolder.maximumSize >> 20) MB")
+                }
+            } catch {
+                state.hasFailed = true
+                if let name = state.name { folder.remove(name) }
+                throw error
+            }
+        }
+    }
+}
+
+/// One recorded commit.
+struct UndoRecord: Codable, Sendable {
+    /// The name of the operation.
+    var command = ""
+    /// The time of the commit, in milliseconds since 1970.
+    var date = Date().milliseconds
+    var store: UUID
+    var epoch: UUID
+    /// The batch that restores the state before the commit. An entry whose vectors the commit did not change
+    /// has none.
+    var inverse: WriteBatch
+    /// The states of the objects after the commit (``WriteBatch/states``).
+    var after: [String: String]
+
+    /// The names of the objects that the commit wrote.
+    var objects: Set<String> { inverse.objects.union(after.keys) }
+}
+
+/// The folder `undo`, which contains the last recorded groups of commits.
+///
+/// Each commit is one file, whose name consists of the number of its group, an id of the group, and the number of
+/// the commit within the group. Each process writes only files of its own groups. A file begins with its
+/// checksum, so that a damaged or incomplete record is never undone.
+struct UndoFolder: Sendable {
+    static let name = "undo"
+    /// The number of groups that can be undone.
+    static let maximumGroups = 20
+    /// The maximum size in bytes of the records of one group, and of all earlier groups together. Changes with
+    /// larger records can only be restored from a backup.
+    static let maximumSize = 1 << 30
+    /// The number of hexadecimal digits of the checksum at the beginning of a file. A space follows them.
+    private static let checksumLength = 8
+
+    private let url: URL
+
+    init(in directory: URL) {
+        url = directory.appendingPathComponent(Self.name, isDirectory: true)
+    }
+
+    struct Group: Sendable {
+        var name: String
+        /// The files of the commits, oldest first.
+        var files: [URL]
+        /// Whether no record is missing.
+        var isComplete: Bool
+    }
+
+    /// Returns the groups, oldest first.
+    ///
+    /// - Throws: ``RoostError`` with `.noInput` if the folder cannot be read.
+    func groups() throws -> [Group] {
+        let names: [String]
+        do {
+            names = try FolderListing(url.path).items.map(\.name)
+        } catch let error as FileError where error.errno == ENOENT {
+            return []
+        } catch {
+            throw RoostError(.noInput, "\(error)")
+        }
+        var numbers: [String: Set<Int>] = [:]
+        for name in names {
+            let parts = name.split(separator: ".")
+            guard parts.count == 3, let number = Int(parts[2]) else { continue }
+            numbers[parts[..<2].joined(separator: "."), default: []].insert(number)
+        }
+        return numbers.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }.map {
+            name, numbers in
+            Group(
+                name: name, files: numbers.sorted().map { file(name, $0) },
+                isComplete: numbers == Set(0..<numbers.count))
+        }
+    }
+
+    private func file(_ group: String, _ number: Int) -> URL {
+        url.appendingPathComponent("\(group).\(number)")
+    }
+
+    func damaged(_ name: String) -> RoostError {
+        RoostError(
+            .nothingToUndo,
+            "cannot undo: the record \(url.appendingPathComponent(name).path) is damaged; nothing was changed"
+        )
+    }
+
+    /// Makes space for a new group, and returns its name.
+    func beginGroup() throws -> String {
+        try FileSystem.standard.createFolder(url)
+        let groups = (try? groups()) ?? []
+        var size = 0
+        for (index, group) in groups.reversed().enumerated() {
+            size += group.files.reduce(0) { $0 + ((try? FileSystem.sizeOfRegularFile($1.path)) ?? 0) }
+            if index >= Self.maximumGroups - 1 || size > Self.maximumSize { remove(group.name) }
+        }
+        let last = groups.last.flatMap { Int($0.name.prefix { $0 != "." }) } ?? 0
+        return "\(last + 1).\(UUID().text)"
+    }
+
+    /// Writes a record and returns its size. The file need not survive a power failure: an incomplete one is
+    /// never undone.
+    func write(_ record: UndoRecord, to group: String, _ number: Int) throws -> Int {
+        let json = try JSONEncoder().encode(record)
+        let data = Data("\(Self.checksum(of: json)) ".utf8) + json
+        try AtomicFile.write(data, to: file(group, number), files: .deferring)
+        return data.count
+    }
+
+    func contains(_ group: String, _ number: Int) -> Bool {
+        FileManager.default.fileExists(atPath: file(group, number).path)
+    }
+
+    func read(_ file: URL) throws -> UndoRecord {
+        let data = try FileContents.readToEnd(file)
+        let json = data.dropFirst(Self.checksumLength + 1)
+        guard data.prefix(Self.checksumLength + 1) == Data("\(Self.checksum(of: json)) ".utf8),
+            let record = try? JSONDecoder().decode(UndoRecord.self, from: json)
+        else { throw damaged(file.lastPathComponent) }
+        return record
+    }
+
+    private static func checksum(of bytes: Data) -> String {
+        Hexadecimal.text(bytes.withUnsafeBytes { CRC32C.checksum($0) }, count: checksumLength)
+    }
+
+    /// Removes the records of a group, and the temporary files of a process that ended while it wrote one.
+    func remove(_ group: String) {
+        let names = (try? FolderListing(url.path).items.map(\.name)) ?? []
+        for name in names where name.contains(group + ".") {
+            unlink(url.appendingPathComponent(name).path)
         }
     }
 }

@@ -27,7 +27,7 @@ extension StoreManifest {
     /// The files and folders that a store creates in its folder (Documentation/Formats.md).
     private static let ownNames: Set<String> = [
         "backups", "folders", "folders.json", "index", "lock", "lock-inside", "originals", "reembed",
-        "skipped.json", "Storage", "store.json", "undo.jsonl",
+        "skipped.json", "Storage", "store.json", "undo",
     ]
     private static let prefixesOfOwnNames = ["damaged-", "roost.sqlite"]
 

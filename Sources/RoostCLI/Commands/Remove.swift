@@ -122,10 +122,10 @@ struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Revert the last command that changed the store.",
         discussion: """
-            Reverts one command, and only if nothing else has changed the store since. For `roost mcp` and \
-            `roost serve`, it reverts the last change that a client requested. Restored entries are appended \
-            after the other entries. The commands init, doctor and copy, and changes by other programs, \
-            cannot be reverted.
+            Run it again to revert the command before it, up to the last 20. A command can be reverted if \
+            nothing else has changed the same entries, sources and clusters since. For `roost mcp` and \
+            `roost serve`, each request of a client is one change. Restored entries are appended after the \
+            other entries. The commands init, doctor and copy cannot be reverted.
 
             Examples:
               roost undo --dry-run

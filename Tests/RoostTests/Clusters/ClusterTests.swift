@@ -366,6 +366,10 @@ import Testing
                 let target = try await store.clusters.all().first { !$0.members.contains(entry.id) }
                 try await store.clusters.move([entry.id], to: target?.id)
             },
+            { store in
+                let run = try await store.recluster(clusters: 2)
+                try await store.clusters.label(run.clusters[0].id, as: "After the run")
+            },
         ]
         for (number, edit) in edits.enumerated() {
             let before = try await all()
