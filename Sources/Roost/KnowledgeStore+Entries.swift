@@ -83,7 +83,8 @@ extension KnowledgeStore {
     ///     }
     ///
     /// Each document becomes one entry, and so does each row of a JSON Lines, CSV or TSV file. Files that
-    /// cannot be read are skipped and reported.
+    /// cannot be read are skipped and reported. Entries of renamed and moved files keep their ids. For a folder
+    /// that is ingested again and again, ``StoreFolders/sync(_:_:)`` is faster: it does not read unchanged files.
     ///
     /// - Parameters:
     ///   - folder: A folder, or a single file.
@@ -98,8 +99,7 @@ extension KnowledgeStore {
         folder: URL, pruning: Bool = false, finder: FileFinder = FileFinder(),
         reader: RecordReader = RecordReader(), progress: (@Sendable (IngestProgress) -> Void)? = nil
     ) async throws -> IngestReport {
-        try await FolderIngestor(store: self, finder: finder, reader: reader)
-            .run(folder, pruning: pruning, IngestOptions(progress: progress))
+        try await folders.ingest(folder, pruning: pruning, finder, reader, progress)
     }
 
     // MARK: Changing and removing

@@ -170,8 +170,8 @@ import Testing
             ["model", "distill", hostile, "--out", "d\(name)"], ["model", "remove", name], ["config"],
             ["config", hostile, hostile], ["config", "model", hostile], ["recluster", "--clusters=2", s],
             ["recluster", "--where", hostile, s], ["remove", "--tag", hostile, s], ["remove", hostile, s],
-            ["remove", ids[2], s], ["undo", s], ["help", hostile], ["folder", "add", hostile, s],
-            ["folder", "add", ".", "--tag", hostile, s], ["folder", "list", s], ["sync", "--dry-run", s],
+            ["remove", ids[2], s], ["undo", s], ["help", hostile], ["ingest", hostile, s],
+            ["ingest", ".", "--tag", hostile, s], ["folder", "list", s], ["sync", "--dry-run", s],
             ["sync", hostile, s], ["folder", "remove", ".", s], ["serve", "--print-token"],
         ]
     }

@@ -1,8 +1,9 @@
 import Foundation
-import Roost
 import RoostStorage
 import TestSupport
 import Testing
+
+@testable import Roost
 
 @Suite(.temporaryFolders) struct KnowledgeStoreTests {
     func store() -> KnowledgeStore {
@@ -54,6 +55,29 @@ import Testing
         #expect(try await store.count() == 5)
     }
 
+    @Test func `a person's title, tags and metadata survive a change of the file`() async throws {
+        let store = store()
+        func ingest(_ text: String, _ metadata: [String: MetadataValue]) async throws {
+            let draft = EntryDraft(key: "file", content: text, metadata: metadata, tags: ["roof"])
+            _ = try await store.ingest([
+                SourceDraft(id: "file:///x/a.md", fingerprint: text, entries: [draft])
+            ])
+        }
+        try await ingest("a swift", ["title": "Swifts", "year": 2025, "due": "May", "place": "roof"])
+        let id = try #require(try await store.storage.fetchEntries().first?.id)
+        try await store.update(
+            id,
+            EntryChanges(
+                addedTags: ["mine"],
+                metadata: ["title": "My swifts", "status": "done", "due": .null, "year": 2025]
+            ))
+        try await ingest("two swifts", ["title": "Swifts", "year": 2026, "due": "June", "place": "tower"])
+        let entry = try #require(try await store.entry(id))
+        #expect(entry.content == "two swifts" && entry.tags == ["mine", "roof"])
+        #expect((entry.title, entry.metadata["status"], entry.metadata["due"]) == ("My swifts", "done", nil))
+        #expect(entry.metadata["year"] == 2026 && entry.metadata["place"] == "tower")
+    }
+
     @Test func `a moved text is not embedded again`() async throws {
         let store = store()
         let key = EntryDraft(key: "file", content: "the swifts are back")
@@ -96,7 +120,9 @@ import Testing
                 id: "s", fingerprint: "", entries: texts.prefix(15).map { EntryDraft(content: $0) },
                 isComplete: false)
         ])
-        let report = try await store.ingest([draft("s", texts)], IngestOptions(batchSize: 10))
+        var options = IngestOptions()
+        options.batchSize = 10
+        let report = try await store.ingest([draft("s", texts)], options)
         #expect((report.new, report.unchanged, report.removed) == (25, 15, 0))
     }
 

@@ -21,14 +21,14 @@ struct BatchCommitter {
     /// The duration for which texts of one commit are embedded and changes are collected, in seconds. An
     /// interruption loses about this much work.
     private static let targetDuration = 1.5
-    /// The limits of the length before the speed of the embedder is known, and at the lowest speed.
-    private static let (firstByteLimit, minimumByteLimit) = (8 << 10, 4 << 10)
+    /// The limits of the length before the speed of the embedder is known, and at the lowest and highest speed.
+    private static let (firstByteLimit, minimumByteLimit, maximumByteLimit) = (8 << 10, 4 << 10, 128 << 10)
 
     init(store: KnowledgeStore, options: IngestOptions) {
         self.store = store
         self.options = options
         placing = BatchPlacement(of: store)
-        byteLimit = min(options.batchBytes, Self.firstByteLimit)
+        byteLimit = Self.firstByteLimit
     }
 
     var isDue: Bool {
@@ -45,29 +45,17 @@ struct BatchCommitter {
     ///   - item: The entry as its source contains it.
     ///   - isStream: Whether the source is a stream, which adds metadata and never removes any.
     mutating func add(_ change: SourceDiff.Change, _ item: SourceDiff.DatedEntry, isStream: Bool) {
-        items[item.entry.id] = (item, isStream)
-        switch change {
-        case .insert(let entry):
-            batch.expecting.entries[entry.id] = .zero
-            addText(of: entry)
-        case .replaceText(let entry, let revision):
-            batch.expecting.entries[entry.id] = revision
-            addText(of: entry)
-        case .readAgain(let entry, let revision):
-            batch.expecting.entries[entry.id] = revision
-            sameTexts.insert(entry.id)
-            addText(of: entry)
-        case .replaceMetadata(let entry, let revision), .move(let entry, let revision):
-            batch.expecting.entries[entry.id] = revision
+        let entry = change.entry
+        items[entry.id] = (item, isStream)
+        batch.expecting.entries[entry.id] = change.expected
+        if entry.embeddings.isEmpty {
+            newTexts.append(entry)
+            newTextBytes += entry.content.utf8.count
+            if change.hasSameText { sameTexts.insert(entry.id) }
+        } else {
             batch.upserts.append(entry)
-        case .unchanged: return
         }
         firstChange = firstChange ?? .now
-    }
-
-    private mutating func addText(of entry: Entry) {
-        newTexts.append(entry)
-        newTextBytes += entry.content.utf8.count
     }
 
     /// Adds a record without a fingerprint for a source whose entries require several commits, so that the
@@ -109,7 +97,7 @@ struct BatchCommitter {
         // The time for a few words is mostly that of the call.
         guard bytes >= Self.minimumByteLimit else { return }
         let length = Int(Double(bytes) * Self.targetDuration / max(seconds, 1e-3))
-        byteLimit = min(options.batchBytes, max(Self.minimumByteLimit, length))
+        byteLimit = min(Self.maximumByteLimit, max(Self.minimumByteLimit, length))
     }
 
     /// Commits the batch together with the assignments of its entries to clusters.

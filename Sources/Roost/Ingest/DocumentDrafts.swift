@@ -130,7 +130,10 @@ package enum DocumentKey {
     /// The parts that could not be read, as an array of messages.
     package static let unreadParts = "unreadParts"
 
-    package static let all = [title, aliases, links, unreadParts]
+    /// The keys of the values that a person changed, as an array of texts. They survive changes of the file.
+    static let edited = "edited"
+
+    package static let all = [title, aliases, links, unreadParts, edited]
     /// The prefix of a document's own key that equals one of the keys.
     package static let prefix = "document."
 

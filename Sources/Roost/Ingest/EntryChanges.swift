@@ -45,11 +45,28 @@ public struct EntryChanges: Sendable, Hashable {
                 changed.metadata[key] = value
             }
         }
+        let keys = metadata.keys.filter { changed.metadata[$0] != entry.metadata[$0] }
+        if !keys.isEmpty, entry.source?.contains("://") == true {
+            let all = Set(entry.editedKeys).union(keys).sorted()
+            changed.metadata[DocumentKey.edited] = .array(all.map { .string($0) })
+        }
         return changed
     }
 }
 
 extension Entry {
+    /// The keys of the metadata that were changed after the text had been read from its file or page.
+    fileprivate var editedKeys: [String] {
+        guard case .array(let keys)? = metadata[DocumentKey.edited] else { return [] }
+        return keys.compactMap(\.string)
+    }
+
+    /// Keeps the metadata that were changed in the stored entry, when its source is read again.
+    mutating func keepEditedMetadata(of old: Entry) {
+        let keys = old.editedKeys
+        for key in keys.isEmpty ? [] : keys + [DocumentKey.edited] { metadata[key] = old.metadata[key] }
+    }
+
     /// Replaces the text. The vectors are removed, and the links of the old text are replaced with those of
     /// the new one, as is a title that was read from the old text. If both texts have front matter, the same
     /// applies to its tags and values.
@@ -106,11 +123,4 @@ public struct AddedEntry: Sendable, Hashable, Identifiable {
     public var isNew: Bool
     /// Whether the tags or the metadata of an entry that the store contained already have changed.
     public var isUpdated: Bool
-
-    /// Creates the result of an addition.
-    public init(id: Entry.ID, isNew: Bool, isUpdated: Bool = false) {
-        self.id = id
-        self.isNew = isNew
-        self.isUpdated = isUpdated
-    }
 }

@@ -6,25 +6,16 @@ public struct IngestOptions: Sendable {
     public var tags: [String] = []
     /// Whether to compute the report only, without changing the store.
     public var isDryRun = false
-    /// The approximate number of entries per commit. A number below 1 is treated as 1.
-    public var batchSize = 256 {
-        didSet { batchSize = max(1, batchSize) }
-    }
-    /// The maximum number of bytes of text that are embedded per commit, except for a longer text. With a
-    /// slow model, a commit has fewer, so that an interruption loses only one or two seconds of work.
-    public var batchBytes = 128 << 10
     /// Receives the progress after each commit.
     public var progress: (@Sendable (IngestProgress) -> Void)?
+    /// The approximate number of entries per commit.
+    var batchSize = 256
 
     /// Creates options.
     public init(
-        tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256,
-        progress: (@Sendable (IngestProgress) -> Void)? = nil
+        tags: [String] = [], isDryRun: Bool = false, progress: (@Sendable (IngestProgress) -> Void)? = nil
     ) {
-        self.tags = tags
-        self.isDryRun = isDryRun
-        self.batchSize = max(1, batchSize)
-        self.progress = progress
+        (self.tags, self.isDryRun, self.progress) = (tags, isDryRun, progress)
     }
 }
 
@@ -34,15 +25,10 @@ public struct IngestProgress: Sendable, Hashable {
     public var entries = 0
     /// The number of entries that were added or changed.
     public var written = 0
-    /// The number of sources that have been processed completely.
+    /// The number of sources that have been processed.
     public var sources = 0
-    /// The fraction of the next source that has been processed, 0 to 1.
-    public var fractionOfNextSource = 0.0
-    /// The fraction of the files of a sync that has been read, by their sizes, 0 to 1; 0 for other ingests.
+    /// The fraction of the files in folders that has been read, by their sizes, 0 to 1; 0 for other sources.
     public var fractionOfFiles = 0.0
-
-    /// Creates the progress of an ingest that has not begun.
-    public init() {}
 }
 
 /// The result of an ingest.
@@ -89,10 +75,35 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     public var omittedTokens = 0
     /// The inputs that were not ingested.
     public var skipped: [Skip] = []
-    /// The number of known files below the ingested folders that no longer exist, and whose entries are still
-    /// in the store.
+    /// The number of files that exist in the ingested folders.
+    public var files = 0
+    /// The number of files that were renamed or moved. Their entries are unchanged.
+    public var movedFiles = 0
+    /// The number of known files in the folders that no longer exist, and whose entries are still in the
+    /// store.
     public var missingFiles = 0
+    /// The folders for which nothing was changed.
+    public var skippedFolders: [Skip] = []
 
     /// Creates an empty report.
     public init() {}
+
+    /// Whether the store was changed.
+    public var hasChanges: Bool { new + updated + removed + movedFiles > 0 }
+
+    /// Adds the numbers of an ingest of other sources.
+    public mutating func add(_ other: IngestReport) {
+        new += other.new
+        updated += other.updated
+        removed += other.removed
+        unchanged += other.unchanged
+        reused += other.reused
+        tokens += other.tokens
+        omittedTokens += other.omittedTokens
+        skipped += other.skipped
+        files += other.files
+        movedFiles += other.movedFiles
+        missingFiles += other.missingFiles
+        skippedFolders += other.skippedFolders
+    }
 }

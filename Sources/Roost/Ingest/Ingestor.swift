@@ -89,7 +89,6 @@ struct Ingestor {
             report.removed += vanished.count
         }
         progress.sources += 1
-        progress.fractionOfNextSource = 0
         if committer.isDue { try await flush() }
     }
 
@@ -135,13 +134,12 @@ struct Ingestor {
             let part = step(of: rest)
             rest = rest[part.endIndex...]
             let stored = try await SourceDiff.Stored(part.map(\.entry.id), in: currentSnapshot())
-            let changes = SourceDiff.changes(
-                from: stored, to: part, isStream: isStream, keepsVectors: keepsVectors)
-            for (change, item) in zip(changes, part) {
+            for item in part {
+                let change = SourceDiff.change(
+                    from: stored, to: item, isStream: isStream, keepsVectors: keepsVectors)
                 count(change)
-                committer.add(change, item, isStream: isStream)
+                if let change { committer.add(change, item, isStream: isStream) }
             }
-            progress.fractionOfNextSource = Double(part.endIndex) / Double(entries.count)
             if committer.isDue, isStream || entries.count > 1 { try await flush() }
         }
     }
@@ -162,27 +160,20 @@ struct Ingestor {
         return entries[..<(end ?? entries.endIndex)]
     }
 
-    private mutating func count(_ change: SourceDiff.Change) {
-        switch change {
-        case .insert: report.new += 1
-        case .replaceText, .readAgain, .replaceMetadata: report.updated += 1
-        case .move: report.unchanged += 1
-        case .unchanged:
+    private mutating func count(_ change: SourceDiff.Change?) {
+        if change == nil { progress.entries += 1 }
+        guard let change, !change.isMove else {
             report.unchanged += 1
-            progress.entries += 1
+            return
         }
+        if change.expected == .zero { report.new += 1 } else { report.updated += 1 }
     }
 
     /// Returns the ids of the stored entries of a source.
     private mutating func knownIDs(_ source: String, _ record: Source?) async throws -> [Entry.ID] {
         if let record { return record.entryIDs }
         // Without a record, the source is new or its first ingest was interrupted.
-        var ids: [Entry.ID] = []
-        let filter = EntryFilter(sources: [source])
-        for try await page in try await currentSnapshot().headerPages(matching: filter) {
-            ids += page.headers.map(\.id)
-        }
-        return ids
+        return try await currentSnapshot().ids(matching: EntryFilter(sources: [source]))
     }
 
     /// Returns the entries of a stream. If a user has edited the stored entry with the same id, the returned
@@ -220,33 +211,20 @@ struct Ingestor {
             progress.entries += ids.count
             return
         }
-        let tags = TagName.distinct(options.tags)
-        let names = Set(tags.map(TagName.init))
-        let step = min(options.batchSize, Self.stepSize)
-        for part in ids.groups(of: step) {
+        let changes = EntryChanges(addedTags: Set(TagName.distinct(options.tags)))
+        for part in ids.groups(of: min(options.batchSize, Self.stepSize)) {
             try Task.checkCancellation()
-            let untagged = try await currentSnapshot().entries(part).filter { entry in
-                !names.isSubset(of: entry.tags.map(TagName.init))
-            }.map(\.id)
-            if !options.isDryRun {
+            let changed: Int
+            if options.isDryRun {
+                changed = try await currentSnapshot().entries(part).count { changes.applied(to: $0) != $0 }
+            } else {
                 snapshot = nil
-                try await add(Set(tags), to: untagged)
+                changed = try await store.apply(changes, to: part)
             }
-            report.updated += untagged.count
-            report.unchanged += part.count - untagged.count
+            report.updated += changed
+            report.unchanged += part.count - changed
             progress.entries += part.count
             options.progress?(progress)
-        }
-    }
-
-    private func add(_ tags: Set<String>, to ids: [Entry.ID]) async throws {
-        do {
-            _ = try await store.update(ids, EntryChanges(addedTags: tags))
-        } catch let error as RoostError where error.code == .notFound && ids.count > 1 {
-            // Another process has removed one of the entries: tag the others one by one.
-            for id in ids { try await add(tags, to: [id]) }
-        } catch let error as RoostError where error.code == .notFound {
-            return
         }
     }
 

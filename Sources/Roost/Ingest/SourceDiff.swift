@@ -4,21 +4,18 @@ import RoostModel
 /// Compares the entries of a source with the stored entries. Computing the changes does not access the
 /// storage.
 enum SourceDiff {
-    enum Change {
-        /// The store has no entry with this id.
-        case insert(Entry)
-        /// The text differs. The associated entry has no vectors yet.
-        case replaceText(Entry, expecting: Revision?)
-        /// The text is the same, but the stored vectors may not be valid, because another reader read it. The
-        /// associated entry has no vectors yet.
-        case readAgain(Entry, expecting: Revision?)
-        /// Only metadata or tags differ. The associated entry has the stored vectors.
-        case replaceMetadata(Entry, expecting: Revision?)
-        /// Only the location of the text in its source differs, for example because lines were inserted
-        /// before it. The associated entry has the stored vectors and dates.
-        case move(Entry, expecting: Revision?)
-        /// The store has an equal entry.
-        case unchanged
+    /// A change that an entry requires.
+    struct Change {
+        /// The entry to write, with the stored vectors, or without vectors if its text has to be embedded.
+        var entry: Entry
+        /// The revision of the stored entry; `.zero` if the store does not contain it.
+        var expected: Revision
+        /// Whether the stored text is the same. Its vectors may have to be computed again, because another
+        /// reader read it.
+        var hasSameText: Bool
+        /// Whether only the location of the text in its source differs, for example because lines were
+        /// inserted before it.
+        var isMove = false
     }
 
     struct Stored {
@@ -31,46 +28,42 @@ enum SourceDiff {
         }
     }
 
-    /// Returns the change that each entry requires.
+    /// Returns the change that an entry requires; `nil` if the store has an equal entry.
     ///
     /// - Parameters:
     ///   - isStream: Whether the source is a stream, which adds metadata and never removes any.
     ///   - keepsVectors: Whether the stored vectors of an equal text are valid. They are not if the text was
     ///     read by another reader, which may have treated it differently.
-    static func changes(
-        from stored: Stored, to entries: some Collection<DatedEntry>, isStream: Bool, keepsVectors: Bool
-    ) -> [Change] {
-        entries.map { item in
-            var entry = item.entry
-            guard let old = stored.entries[entry.id] else {
-                item.dates.apply(to: &entry)
-                return .insert(entry)
-            }
-            if isStream { entry.metadata.merge(old.metadata) { new, _ in new } }
-            guard let merged = merged(entry, item.dates, with: old, keepsVectors: keepsVectors) else {
-                return .unchanged
-            }
-            let revision = stored.revisions[entry.id]
-            if merged.embeddings.isEmpty {
-                return !old.embeddings.isEmpty && hasSameText(merged, old)
-                    ? .readAgain(merged, expecting: revision) : .replaceText(merged, expecting: revision)
-            }
-            var moved = old
-            moved.location = merged.location
-            return moved == merged
-                ? .move(merged, expecting: revision) : .replaceMetadata(merged, expecting: revision)
+    static func change(
+        from stored: Stored, to item: DatedEntry, isStream: Bool, keepsVectors: Bool
+    ) -> Change? {
+        var entry = item.entry
+        guard let old = stored.entries[entry.id] else {
+            item.dates.apply(to: &entry)
+            return Change(entry: entry, expected: .zero, hasSameText: false)
         }
+        if isStream { entry.metadata.merge(old.metadata) { new, _ in new } }
+        guard let merged = merged(entry, item.dates, with: old, keepsVectors: keepsVectors) else {
+            return nil
+        }
+        var moved = old
+        moved.location = merged.location
+        return Change(
+            entry: merged, expected: stored.revisions[entry.id] ?? .zero,
+            hasSameText: !old.embeddings.isEmpty && hasSameText(merged, old), isMove: moved == merged)
     }
 
     /// Returns the stored entry updated with the contents of its source; `nil` if nothing changes.
     ///
-    /// Tags that users have added to the stored entry are preserved, and so is the spelling of stored tags.
+    /// Tags and metadata that users have added to the stored entry are preserved, and so is the spelling of
+    /// stored tags.
     /// The result has no vectors if the text differs, or if the stored vectors are not kept.
     static func merged(
         _ entry: Entry, _ dates: EntryDates, with old: Entry, keepsVectors: Bool
     ) -> Entry? {
         var entry = entry
         entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
+        entry.keepEditedMetadata(of: old)
         dates.applyCreation(to: &entry, replacing: old)
         let isSameText = hasSameText(entry, old)
         if isSameText, entry.structure == nil { entry.structure = old.structure }

@@ -1,36 +1,34 @@
 import Foundation
 import RoostModel
 
+/// The differences between the files of a folder and the stored sources.
 struct FolderComparison {
-    var candidates: [SyncCandidate] = []
-    var missing: [Source.ID] = []
-    var knownFiles = 0
-    var unchangedEntries = 0
-    var skipped: [IngestReport.Skip] = []
+    private(set) var candidates: [SyncCandidate] = []
+    private(set) var missing: [Source.ID] = []
+    private(set) var knownFiles = 0
+    /// The files with the same status as at the last sync.
+    private var unchanged: [(file: FolderWalk.File, state: SyncState.File)] = []
+
+    var unchangedEntries: Int { unchanged.reduce(0) { $0 + $1.state.entries } }
+
+    var skipped: [IngestReport.Skip] {
+        unchanged.filter { !$0.state.problem.isEmpty }
+            .map { .init(source: $0.file.path, reason: $0.state.problem) }
+    }
 
     static func run(
-        _ trees: [SyncTree], _ scans: [FolderScan],
-        in snapshot: any StorageSnapshot
+        _ trees: [SyncTree], _ scans: [FolderScan], in snapshot: any StorageSnapshot
     ) async throws -> [FolderComparison] {
-        var found = zip(trees, scans).map { FoundSources($0, $1) }
         let records = try await SourceRecords(of: snapshot)
-        for index in found.indices {
-            try await found[index].verify(trees[index], records, in: snapshot)
+        var comparisons: [FolderComparison] = []
+        for (tree, scan) in zip(trees, scans) {
+            comparisons.append(try await FolderComparison(tree, scan, records, snapshot))
         }
-        var seen = Set<Source.ID>()
-        var comparisons = found.map { found in
-            var comparison = FolderComparison()
-            comparison.unchangedEntries = found.unchanged.reduce(0) { $0 + $1.state.entries }
-            comparison.skipped = found.unchanged.filter { !$0.state.problem.isEmpty }
-                .map { .init(source: $0.file.path, reason: $0.state.problem) }
-            seen.formUnion(found.unchanged.map(\.state.source))
-            return comparison
-        }
-        for (index, found) in found.enumerated() {
-            comparisons[index].candidates = found.changed.map { file, source in
-                SyncCandidate(
-                    file: file, source: source, record: records[source],
-                    isRepeated: !seen.insert(source).inserted)
+        var seen = Set(comparisons.flatMap { $0.unchanged.map(\.state.source) })
+        for index in comparisons.indices {
+            for candidate in comparisons[index].candidates.indices {
+                let source = comparisons[index].candidates[candidate].source
+                comparisons[index].candidates[candidate].isRepeated = !seen.insert(source).inserted
             }
         }
         for (index, tree) in trees.enumerated() {
@@ -38,55 +36,31 @@ struct FolderComparison {
             comparisons[index].knownFiles = known.count
             let isUnreadable = scans[index].risk == .unreadable
             comparisons[index].missing = known.filter { id in
-                !seen.contains(id)
-                    && (isUnreadable || FolderScan.isMissing(source: id))
+                !seen.contains(id) && (isUnreadable || FolderScan.isMissing(source: id))
             }
         }
         return comparisons
     }
 
-    private struct FoundSources {
-        /// The files with the same status as at the last sync.
-        var unchanged: [(file: FolderWalk.File, state: SyncState.File)] = []
-        /// The other files, and the ids of their sources.
-        var changed: [(FolderWalk.File, Source.ID)] = []
-
-        init(_ tree: SyncTree, _ scan: FolderScan) {
-            for file in scan.files {
-                if let state = tree.state.files[ExactText(file.relativePath)], state.status == file.status {
-                    unchanged.append((file, state))
-                } else {
-                    changed.append((file, Self.source(of: file)))
-                }
-            }
+    private init(
+        _ tree: SyncTree, _ scan: FolderScan, _ records: SourceRecords, _ snapshot: any StorageSnapshot
+    ) async throws {
+        var emptied = Set<Source.ID>()
+        // Commands such as `remove` remove entries and keep the records of their sources.
+        if tree.state.checked != SyncState.Checkpoint(snapshot.stamp) {
+            let known = scan.files.compactMap(tree.state.unchanged).filter { $0.entries > 0 }.map(\.source)
+            emptied = Set(
+                try await SourceRecords.read(known, in: snapshot).filter(\.entryIDs.isEmpty).map(\.id))
         }
-
-        private static func source(of file: FolderWalk.File) -> Source.ID {
-            RecordReader.sourceID(URL(fileURLWithPath: file.path, isDirectory: false))
-        }
-
-        /// Moves the files that the store does not contain as the state describes from ``unchanged`` to
-        /// ``changed``.
-        mutating func verify(
-            _ tree: SyncTree, _ records: SourceRecords, in snapshot: any StorageSnapshot
-        ) async throws {
-            var ids: [Source.ID] = []
-            // Commands such as `remove` remove entries and keep the records of their sources.
-            if tree.state.checked != SyncState.Checkpoint(snapshot.stamp) {
-                ids = unchanged.filter { $0.state.entries > 0 }.map(\.state.source)
+        for file in scan.files {
+            if let state = tree.state.unchanged(file), state.isCurrent(in: records[state.source]),
+                !emptied.contains(state.source)
+            {
+                unchanged.append((file, state))
+            } else {
+                let source = RecordReader.sourceID(URL(fileURLWithPath: file.path, isDirectory: false))
+                candidates.append(SyncCandidate(file: file, source: source, record: records[source]))
             }
-            let emptied = Set(
-                try await SourceRecords.read(ids, in: snapshot).filter(\.entryIDs.isEmpty).map(\.id))
-            var kept: [(file: FolderWalk.File, state: SyncState.File)] = []
-            for item in unchanged {
-                let isCurrent = item.state.isCurrent(in: records[item.state.source])
-                if isCurrent, !emptied.contains(item.state.source) {
-                    kept.append(item)
-                } else {
-                    changed.append((item.file, Self.source(of: item.file)))
-                }
-            }
-            unchanged = kept
         }
     }
 }

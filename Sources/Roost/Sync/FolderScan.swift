@@ -15,14 +15,14 @@ struct FolderScan: Sendable {
     static func run(
         _ tree: SyncTree, omitting omitted: String?, willEnter: @escaping @Sendable (String) -> Void
     ) async throws -> FolderScan {
-        let (folder, wasMountPoint) = (tree.folder, tree.state.isMountPoint)
+        let (folder, finder, wasMountPoint) = (tree.folder, tree.finder, tree.state.isMountPoint)
         let omitted = tree.innerFolders.union([omitted].compactMap(\.self))
         return try await BlockingWork.run { isCancelled in
             var scan = FolderScan()
             scan.inspectRoot(folder.path, wasMountPoint: wasMountPoint)
             guard scan.risk != .missing, scan.risk != .unreadable else { return scan }
             do {
-                let walk = try folder.finder.walk(
+                let walk = try finder.walk(
                     folder.url, omitting: omitted, willEnter: willEnter,
                     isCancelled: isCancelled)
                 (scan.files, scan.skipped) = (walk.files, walk.skipped)
@@ -79,13 +79,23 @@ struct FolderScan: Sendable {
     }
 }
 
+/// A folder during a sync.
 struct SyncTree: Sendable {
     let folder: SyncedFolder
+    let finder: FileFinder
+    let reader: RecordReader
     var state: SyncState
     /// The paths of other folders inside the folder. Their files belong to them alone.
     private(set) var innerFolders: Set<String> = []
 
-    init(folder: SyncedFolder, state: SyncState) { (self.folder, self.state) = (folder, state) }
+    init(folder: SyncedFolder, state: SyncState) {
+        (self.folder, self.state, finder, reader) = (folder, state, folder.finder, folder.reader)
+    }
+
+    /// Creates the tree of a folder that the store does not remember.
+    init(_ url: URL, _ finder: FileFinder, _ reader: RecordReader) {
+        (folder, state, self.finder, self.reader) = (SyncedFolder(url), SyncState(), finder, reader)
+    }
 
     /// Leaves the files of other folders to them: each file belongs to the innermost folder that contains it.
     mutating func exclude(_ folders: [SyncedFolder]) {

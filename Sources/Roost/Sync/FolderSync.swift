@@ -14,19 +14,21 @@ struct FolderSync {
 
     /// All folders are compared before the first change, so that a file that was moved from one folder to
     /// another one keeps its entries.
-    func run(_ trees: inout [SyncTree]) async throws -> SyncReport {
-        for tree in trees { try tree.folder.finder.checkPatterns() }
+    ///
+    /// - Returns: The report, and the sources of missing files whose entries were kept.
+    func run(_ trees: inout [SyncTree]) async throws -> (report: IngestReport, kept: Set<Source.ID>) {
+        for tree in trees { try tree.finder.checkPatterns() }
         let lock = try await lock()
         defer { lock?.release() }
         let folders = try store.folders.all() + trees.map(\.folder)
         for index in trees.indices { trees[index].exclude(folders) }
-        var report = SyncReport()
+        var report = IngestReport()
         var excluded = Set<SyncedFolder.ID>()
         // The missing files of skipped folders, which may also be below another folder.
         var protected = Set<Source.ID>()
         while true {
             let indices = trees.indices.filter { !excluded.contains(trees[$0].folder.id) }
-            guard !indices.isEmpty else { return report }
+            guard !indices.isEmpty else { return (report, []) }
             var included = indices.map { trees[$0] }
             var plan = try await SyncPlan(included, store: store, options)
             // A file that was moved during the search may have been found nowhere. Only files that two
@@ -41,7 +43,7 @@ struct FolderSync {
             guard refused.isEmpty else {
                 // Files that were moved from or to a skipped folder are compared again without it.
                 excluded.formUnion(refused)
-                for index in plan.folders.indices where refused.contains(plan.folders[index].id) {
+                for index in plan.trees.indices where refused.contains(plan.trees[index].folder.id) {
                     protected.formUnion(plan.comparisons[index].missing)
                 }
                 continue
@@ -49,7 +51,7 @@ struct FolderSync {
             var run = SyncRun(store: store, options: options, plan: plan)
             try await run.apply(to: &included, &report)
             for (index, tree) in zip(indices, included) { trees[index] = tree }
-            return report
+            return (report, plan.kept)
         }
     }
 
@@ -57,17 +59,17 @@ struct FolderSync {
     ///
     /// - Returns: The ids of the folders for which nothing may be changed.
     private func decide(
-        _ plan: inout SyncPlan, _ report: inout SyncReport
+        _ plan: inout SyncPlan, _ report: inout IngestReport
     ) async throws -> Set<SyncedFolder.ID> {
         var refused = Set<SyncedFolder.ID>()
-        for index in plan.folders.indices {
+        for index in plan.trees.indices {
             guard let risk = plan.risk(ofFolderAt: index) else { continue }
             switch try await options.decide(risk) {
             case .remove: break
             case .keep: plan.keep(Set(plan.comparisons[index].missing))
             case .skipFolder:
-                refused.insert(plan.folders[index].id)
-                report.skippedFolders.append(.init(folder: risk.folder, reason: risk.description))
+                refused.insert(plan.trees[index].folder.id)
+                report.skippedFolders.append(.init(source: risk.folder, reason: risk.description))
             }
         }
         return refused
@@ -97,7 +99,7 @@ struct FolderSync {
 
 /// The changes that a sync makes: computed from the folders and one snapshot of the store.
 struct SyncPlan {
-    let folders: [SyncedFolder]
+    let trees: [SyncTree]
     let scans: [FolderScan]
     let comparisons: [FolderComparison]
     let moves: [SourceMove]
@@ -107,7 +109,7 @@ struct SyncPlan {
     private(set) var kept: Set<Source.ID>
 
     init(_ trees: [SyncTree], store: KnowledgeStore, _ options: SyncOptions) async throws {
-        folders = trees.map(\.folder)
+        self.trees = trees
         let omitted = store.directory.flatMap { FileSystem.resolvedPath($0.path) }
         var scans: [FolderScan] = []
         for tree in trees {
@@ -137,7 +139,7 @@ struct SyncPlan {
         let isMany = missing * 100 > comparison.knownFiles * RemovalRisk.maximumShare
         guard let reason = scans[index].risk ?? (isMany ? .manyFiles : nil) else { return nil }
         return RemovalRisk(
-            folder: folders[index].path, reason: reason, missingFiles: missing,
+            folder: trees[index].folder.path, reason: reason, missingFiles: missing,
             knownFiles: comparison.knownFiles)
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RoostFiles
 import RoostModel
 
@@ -22,9 +22,9 @@ public struct StoreFolders: Sendable {
     ///   store has no folder; `StorageError`.
     public func add(_ folder: SyncedFolder) async throws {
         try folder.finder.checkPatterns()
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
-        else { throw RoostError(.noInput, "cannot add the folder \(folder.path): it is not a folder") }
+        guard try FileFinder.isFolder(folder.url) else {
+            throw RoostError(.noInput, "cannot add the folder \(folder.path): it is not a folder")
+        }
         let directory = try directory()
         // Each sync changes files of the store, so a watcher would never come to rest. The store's folder can
         // also be that of a project, whose other folders are not affected.
@@ -82,15 +82,51 @@ public struct StoreFolders: Sendable {
     @concurrent @discardableResult
     public func sync(
         _ folders: [SyncedFolder], _ options: SyncOptions = SyncOptions()
-    ) async throws -> SyncReport {
+    ) async throws -> IngestReport {
         var trees = folders.map { SyncTree(folder: $0, state: SyncState(of: $0, in: store.directory)) }
-        let report = try await FolderSync(store: store, options: options).run(&trees)
+        let report = try await FolderSync(store: store, options: options).run(&trees).report
         guard !options.isDryRun else { return report }
-        for index in trees.indices {
+        let remembered = Set(try all().map(\.id))
+        for index in trees.indices where remembered.contains(trees[index].folder.id) {
             // Without the state, the next sync reads all files, which is no reason to fail.
             try? trees[index].state.save(of: trees[index].folder, in: store.directory)
         }
         return report
+    }
+
+    /// Ingests a file with the options of the remembered folder that contains it.
+    package func ingest(file: URL) async throws -> IngestReport {
+        var own = SyncedFolder(file)
+        own.converters = store.settings.converters
+        let folders = try all().filter { $0.relativePath(of: own.path) != nil }
+        let folder = folders.max { $0.path.utf8.count < $1.path.utf8.count } ?? own
+        return try await ingest(file, pruning: false, FileFinder(), folder.reader, nil)
+    }
+
+    /// Syncs a folder that the store does not remember, or ingests a file.
+    func ingest(
+        _ location: URL, pruning: Bool, _ finder: FileFinder, _ reader: RecordReader,
+        _ progress: (@Sendable (IngestProgress) -> Void)?
+    ) async throws -> IngestReport {
+        guard try FileFinder.isFolder(location) else {
+            let draft: SourceDraft
+            do {
+                draft = try await reader.read(location, for: store)
+            } catch let error as RoostError {
+                var report = IngestReport()
+                report.skipped = [.init(location, error)]
+                return report
+            }
+            return try await store.ingest([draft], IngestOptions(progress: progress))
+        }
+        var options = SyncOptions()
+        options.decide = { _ in .remove }
+        options.keepsMissing = { _ in !pruning }
+        options.progress = progress
+        var finder = finder
+        finder.readers = reader.readers
+        var trees = [SyncTree(location, finder, reader)]
+        return try await FolderSync(store: store, options: options).run(&trees).report
     }
 
     /// Keeps the store up to date with its remembered folders until the task is canceled.
@@ -106,4 +142,81 @@ public struct StoreFolders: Sendable {
         var watcher = try FolderWatcher(store: store, options: options)
         try await watcher.run()
     }
+}
+
+/// The parameters of a sync.
+public struct SyncOptions: Sendable {
+    /// Whether to compute the report only, without changing the store.
+    public var isDryRun = false
+    /// Decides about a folder whose files seem to be missing by mistake. By default, nothing is changed for
+    /// such a folder.
+    public var decide: @Sendable (RemovalRisk) async throws -> RemovalDecision = { _ in .skipFolder }
+    /// Called with the number of entries before entries are removed, for example to create a backup.
+    public var willRemove: @Sendable (Int) async throws -> Void = { _ in }
+    /// Called with a description of the other process if the sync has to wait for it.
+    public var onWaiting: @Sendable (String) -> Void = { _ in }
+    /// Receives the progress after each commit.
+    public var progress: (@Sendable (IngestProgress) -> Void)?
+    /// Returns whether the entries of a missing file are not removed yet.
+    var keepsMissing: @Sendable (Source.ID) -> Bool = { _ in false }
+    /// The resolution of the times of files, in nanoseconds. A file that was changed later than this time
+    /// before a sync is read again by the next one.
+    var settlingTime = FileStatus.settlingTime
+    /// Called with the path of each folder before its contents are listed.
+    var willEnter: @Sendable (String) -> Void = { _ in }
+
+    /// Creates options with default values.
+    public init() {}
+}
+
+/// A reason not to remove the entries of missing files without the consent of the user.
+public struct RemovalRisk: Sendable, Hashable, CustomStringConvertible {
+    /// The condition of the folder.
+    public enum Reason: Sendable, Hashable {
+        /// The folder does not exist.
+        case missing
+        /// The folder cannot be read.
+        case unreadable
+        /// The folder is empty.
+        case empty
+        /// The folder was the root of a file system, which is no longer mounted.
+        case unmounted
+        /// More than 20% of the known files of the folder are missing.
+        case manyFiles
+    }
+
+    /// The path of the folder.
+    public var folder: String
+    /// The condition of the folder.
+    public var reason: Reason
+    /// The number of known files that are missing and have not been moved.
+    public var missingFiles: Int
+    /// The number of known files.
+    public var knownFiles: Int
+
+    /// The maximum share of a folder's known files that are removed without consent, in percent.
+    static let maximumShare = 20
+
+    /// A sentence that describes the condition, without a final period.
+    public var description: String {
+        let files = "\(missingFiles) of \(knownFiles) known files"
+        return switch reason {
+        case .missing: "the folder \(folder) does not exist, so \(files) would be removed"
+        case .unreadable: "the folder \(folder) cannot be read, so \(files) would be removed"
+        case .empty: "the folder \(folder) is empty, so \(files) would be removed"
+        case .unmounted:
+            "the file system at \(folder) is no longer mounted, so \(files) would be removed"
+        case .manyFiles: "\(files) in \(folder) are missing"
+        }
+    }
+}
+
+/// The treatment of a folder with a ``RemovalRisk``.
+public enum RemovalDecision: Sendable, Hashable {
+    /// Sync the folder and remove the entries of missing files.
+    case remove
+    /// Sync the folder and keep the entries of missing files.
+    case keep
+    /// Change nothing for the folder.
+    case skipFolder
 }

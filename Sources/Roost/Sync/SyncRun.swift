@@ -22,10 +22,10 @@ struct SyncRun {
 
     /// Moves come first, then new and changed files, and removals last, so that the vectors of equal texts
     /// are still in the store when a file is read.
-    mutating func apply(to trees: inout [SyncTree], _ report: inout SyncReport) async throws {
+    mutating func apply(to trees: inout [SyncTree], _ report: inout IngestReport) async throws {
         if !options.isDryRun { try await SourceMover(store: store).run(plan.moves) }
         report.movedFiles = plan.moves.count
-        report.keptSources = plan.kept
+        report.missingFiles = plan.kept.count
         for index in trees.indices { try await ingest(ofFolderAt: index, &report) }
         try await removeMissing(&report)
         let isUnchanged = plan.moves.isEmpty && plan.removals.isEmpty && !report.hasChanges
@@ -41,22 +41,21 @@ struct SyncRun {
 
     // MARK: Reading
 
-    private mutating func ingest(ofFolderAt index: Int, _ report: inout SyncReport) async throws {
+    private mutating func ingest(ofFolderAt index: Int, _ report: inout IngestReport) async throws {
         let comparison = plan.comparisons[index]
-        report.entries.unchanged += comparison.unchangedEntries
-        report.entries.skipped += plan.scans[index].skipped + comparison.skipped
+        report.unchanged += comparison.unchangedEntries
+        report.skipped += plan.scans[index].skipped + comparison.skipped
         var files = comparison.candidates.filter { !$0.isRepeated }
         if options.isDryRun { try await countMoved(&files, &report) }
         // New files come first: the vectors of a copy are found before the original is changed.
         files = files.filter(\.isNew) + files.filter { !$0.isNew }
         guard !files.isEmpty else { return }
-        let folder = plan.folders[index]
-        let reader = folder.reader
+        let reader = plan.trees[index].reader
         var rest = files[...]
         var problems: [Source.ID: String] = [:]
         var skipped: [IngestReport.Skip] = []
         var emptyFiles: [Source.ID: String] = [:]
-        var ingestOptions = IngestOptions(tags: folder.tags, isDryRun: options.isDryRun)
+        var ingestOptions = IngestOptions(tags: plan.trees[index].folder.tags, isDryRun: options.isDryRun)
         // The progress of the committed entries is slightly behind the files that were read.
         let read = Mutex(readBytes)
         ingestOptions.progress = { [options, bytes] progress in
@@ -85,15 +84,15 @@ struct SyncRun {
             }
             return nil
         }
-        report.entries.add(ingested)
-        report.entries.skipped += skipped
+        report.add(ingested)
+        report.skipped += skipped
         self.problems.merge(problems) { $1 }
         self.emptyFiles.merge(emptyFiles) { $1 }
     }
 
     /// Removes the files that a run would move, and counts their entries: only those change that are named after
     /// their files.
-    private func countMoved(_ files: inout [SyncCandidate], _ report: inout SyncReport) async throws {
+    private func countMoved(_ files: inout [SyncCandidate], _ report: inout IngestReport) async throws {
         let origins = Dictionary(plan.moves.map { ($0.target, $0.origin) }) { first, _ in first }
         let moved = files.compactMap { file in origins[file.source].map { (origin: $0, target: file.source) }
         }
@@ -103,8 +102,8 @@ struct SyncRun {
             guard let record = try await snapshot.sources([move.origin]).first else { continue }
             let entries = try await snapshot.entries(record.entryIDs)
             let renamed = SourceMover.renamedCount(of: entries, movedFrom: move.origin, to: move.target)
-            report.entries.updated += renamed
-            report.entries.unchanged += entries.count - renamed
+            report.updated += renamed
+            report.unchanged += entries.count - renamed
         }
     }
 
@@ -114,7 +113,7 @@ struct SyncRun {
 
     // MARK: Removing
 
-    private func removeMissing(_ report: inout SyncReport) async throws {
+    private func removeMissing(_ report: inout IngestReport) async throws {
         let unreadable = Set(
             zip(plan.scans, plan.comparisons).filter { $0.0.risk == .unreadable }.flatMap(\.1.missing))
         // A file may have been created again in the meantime.
@@ -129,7 +128,7 @@ struct SyncRun {
             records = try await SourceRecords.read(stillMissing(), in: try await store.storage.snapshot())
         }
         let entries = records.flatMap(\.entryIDs)
-        report.entries.removed += entries.count
+        report.removed += entries.count
         guard !options.isDryRun, !records.isEmpty else { return }
         _ = try await store.remove(entries, sources: records.map(\.id))
     }

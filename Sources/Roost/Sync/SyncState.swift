@@ -56,6 +56,11 @@ struct SyncState: Sendable {
 
     init() {}
 
+    /// Returns the state of a file that has the same status as at the last sync; `nil` for other files.
+    func unchanged(_ file: FolderWalk.File) -> File? {
+        files[ExactText(file.relativePath)].flatMap { $0.status == file.status ? $0 : nil }
+    }
+
     static func folder(in directory: URL) -> URL {
         directory.appendingPathComponent("folders", isDirectory: true)
     }

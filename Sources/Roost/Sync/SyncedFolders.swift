@@ -151,7 +151,7 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable, Codable {
     public var keepsOriginals = false
     /// The converters of files (``StoreSettings/converters``). They are never stored with a folder, because
     /// nothing in a store may select a program.
-    var converters: [String: String] = [:]
+    package var converters: [String: String] = [:]
 
     private enum CodingKeys: String, CodingKey {
         case id, path, globs, exclusions, followsLinks, textColumn, idColumn, tags, keepsOriginals
@@ -165,14 +165,14 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable, Codable {
 
     var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
 
-    var finder: FileFinder {
+    package var finder: FileFinder {
         var finder = FileFinder(globs: globs, exclusions: exclusions)
         finder.followsLinks = followsLinks
         finder.readers = DocumentReaders.standard.adding(converters: converters)
         return finder
     }
 
-    var reader: RecordReader {
+    package var reader: RecordReader {
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
         reader.keepsOriginals = keepsOriginals
         reader.readers = DocumentReaders.standard.adding(converters: converters)

@@ -9,8 +9,8 @@ struct Edit: AsyncParsableCommand {
         commandName: "edit", abstract: "Change the text, title, metadata or tags of entries.",
         discussion: """
             Opens the text in $VISUAL or $EDITOR, unless an option gives the changes. A new text is embedded \
-            at once. The file that the entry came from is not changed; when it changes, its text, title and \
-            metadata replace yours.
+            at once. The text of an entry from a file is edited in the file itself, which is ingested again. \
+            Your title, metadata and tags stay when the file changes.
 
             Only tags can be changed for several entries, which ids or files name, or options such as \
             --source, --where and --tag select. Case does not matter: on an entry with the tag Birds, \
@@ -143,22 +143,42 @@ struct Edit: AsyncParsableCommand {
             throw CommandError(
                 .usage, "cannot change the metadata of the entry: it is the message of a conversation")
         }
-        if text != nil || changes == EntryChanges() { changes.content = try newText(entry.content) }
-        report(entry, try await store.update(id, changes, expecting: revision))
+        if text != nil || changes == EntryChanges() {
+            if let path = entry.sourcePath, FileManager.default.fileExists(atPath: path) {
+                try await edit(URL(fileURLWithPath: path), store)
+                return try await writeJSON(of: [id], store)
+            }
+            changes.content = try newText(entry.content)
+        }
+        if entry == (try await store.update(id, changes, expecting: revision)) {
+            let subject = meta.isEmpty && unset.isEmpty && title == nil ? "text" : "entry"
+            options.note("the \(subject) is unchanged")
+        }
         try await writeJSON(of: [id], store)
     }
 
-    /// Reports whether the entry has changed, and whether the next ingest can replace the changes.
-    private func report(_ old: Entry, _ new: Entry) {
-        guard old != new else {
-            let subject = meta.isEmpty && unset.isEmpty && title == nil ? "text" : "entry"
-            return options.note("the \(subject) is unchanged")
+    /// Opens the file of an entry in the editor and ingests it again. A changed copy in the store would be
+    /// replaced as soon as the file changes.
+    private func edit(_ file: URL, _ store: KnowledgeStore) async throws {
+        let path = Terminal.line(file.path, limit: 400)
+        let advice = "change the file, then run `roost ingest '\(path)'`"
+        guard text == nil else {
+            throw CommandError(
+                .usage, "cannot replace the text of the entry: it is in the file \(path); \(advice)")
         }
-        guard old.source?.hasPrefix("file:") == true else { return }
-        let isNewText = !old.content.utf8.elementsEqual(new.content.utf8)
-        options.note(
-            "the file \(old.displayPath) \(isNewText ? "still has the old text" : "was not changed"); if you "
-                + "change the file, the next ingest replaces this edit")
+        try options.requireTrust(in: [SyncedFolder(file.deletingLastPathComponent())])
+        let old = try Data(contentsOf: file)
+        guard (try? RecordReader.text(old, name: file.path)) != nil else {
+            throw CommandError(
+                .usage, "cannot edit the entry: the file \(path) is not a text in UTF-8; \(advice)")
+        }
+        try openInEditor(file)
+        guard try Data(contentsOf: file) != old else { return options.note("the text is unchanged") }
+        let report = try await store.folders.ingest(file: file)
+        SyncText.showSkipped(report, options)
+        guard report.skipped.isEmpty else { throw ExitCode(ExitStatus.badData.rawValue) }
+        await options.refreshIndex(of: store)
+        options.note("\(path) was changed and ingested")
     }
 
     private func newText(_ old: String) throws -> String {
@@ -167,13 +187,6 @@ struct Edit: AsyncParsableCommand {
             return try RecordReader.text(
                 try StandardInput.readToEnd(), name: "standard input")
         }
-        let environment = ProcessInfo.processInfo.environment
-        let editors = ["VISUAL", "EDITOR"].compactMap { environment[$0] }
-        guard let editor = editors.first(where: { !$0.isEmpty }) else {
-            throw CommandError(
-                .usage,
-                "cannot edit the entry: no editor is configured; set $EDITOR, or give the text with --text")
-        }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(
             "roost-\(UUID().uuidString).md")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -181,6 +194,19 @@ struct Edit: AsyncParsableCommand {
             FileManager.default.createFile(
                 atPath: file.path, contents: Data(old.utf8), attributes: [.posixPermissions: 0o600])
         else { throw CommandError(.cannotCreate, "cannot write the temporary file \(file.path)") }
+        try openInEditor(file)
+        return try RecordReader.text(Data(contentsOf: file), name: file.path)
+    }
+
+    /// Opens a file in the editor and waits until the editor ends.
+    private func openInEditor(_ file: URL) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let editors = ["VISUAL", "EDITOR"].compactMap { environment[$0] }
+        guard let editor = editors.first(where: { !$0.isEmpty }) else {
+            throw CommandError(
+                .usage,
+                "cannot edit the entry: no editor is configured; set $EDITOR, or give the text with --text")
+        }
         // $EDITOR may contain options, so a shell splits it. The file is a separate argument: its name
         // never becomes part of the script.
         let arguments = ["/bin/sh", "-c", "exec \(editor) \"$1\"", "sh", file.path]
@@ -193,8 +219,7 @@ struct Edit: AsyncParsableCommand {
         guard status == 0 else {
             throw CommandError(
                 .unavailable,
-                "cannot edit the entry: the editor exited with status \(status); nothing was changed")
+                "cannot edit the entry: the editor exited with status \(status); the store was not changed")
         }
-        return try RecordReader.text(Data(contentsOf: file), name: file.path)
     }
 }

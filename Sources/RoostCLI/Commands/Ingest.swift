@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostDocuments
 import Synchronization
 
 struct IngestCommand: AsyncParsableCommand {
@@ -14,8 +13,12 @@ struct IngestCommand: AsyncParsableCommand {
             lists the supported types.
 
             Ingesting the same input again changes nothing. If a text has changed, its entry is updated; if \
-            a row was removed from a file, its entry is removed. `roost folder` and `roost sync` also remove \
-            the entries of removed files. To continue an interrupted ingest, run the same command again.
+            a row was removed from a file, its entry is removed. To continue an interrupted ingest, run the \
+            same command again.
+
+            A folder is remembered with its options, unless --once is given: files whose size and dates have \
+            not changed are not read again, entries of removed files are removed, and `roost sync` updates \
+            all remembered folders. Without options, a remembered folder keeps its own.
 
             The pattern drafts matches files and folders of this name at any depth, drafts/ matches only \
             folders, and /drafts or work/drafts matches only this path below the given folder. In a pattern, \
@@ -47,6 +50,9 @@ struct IngestCommand: AsyncParsableCommand {
             valueName: "FILE"))
     var filesFrom: String?
 
+    @Flag(name: .long, help: "Do not remember the folders.")
+    var once = false
+
     @Flag(name: .long, help: "Show what would be done, without changing anything.")
     var dryRun = false
 
@@ -70,68 +76,64 @@ struct IngestCommand: AsyncParsableCommand {
 
     private struct Input {
         var addresses: [String] = []
-        /// All paths that were given, without `-` and URLs.
-        var paths: [String] = []
+        var folders: [URL] = []
         var files: [URL] = []
-        var skipped: [IngestReport.Skip] = []
-        var hasNamedFile = false
         var readsStandardInput = false
+
+        /// Whether there are sources that are not folders.
+        var hasOthers: Bool { readsStandardInput || !files.isEmpty || !addresses.isEmpty }
 
         /// Whether the input is a single file or URL that was given by name. In this case, an error in the
         /// file ends the command.
         var isSingleFile: Bool {
-            if paths.isEmpty, addresses.count == 1, !readsStandardInput { return true }
-            return paths.count == 1 && hasNamedFile && !readsStandardInput && addresses.isEmpty
+            folders.isEmpty && !readsStandardInput && files.count + addresses.count == 1
         }
     }
 
-    /// The readers of documents, with the user's converters.
-    private static func readers() throws -> DocumentReaders {
-        DocumentReaders.standard.adding(
-            converters: try UserConfiguration().converters())
+    /// Returns a folder with the options of the command and the user's converters.
+    private func folder(_ url: URL) throws -> SyncedFolder {
+        var folder = SyncedFolder(url)
+        reading.apply(to: &folder)
+        folder.converters = try UserConfiguration().converters()
+        return folder
     }
 
     private func input() throws -> Input {
         let arguments = try paths.filter { $0 != "-" } + (filesFrom.map(PathList.read) ?? [])
         var input = Input(
-            addresses: arguments.filter(WebSource.isAddress),
-            paths: arguments.filter { !WebSource.isAddress($0) })
-        input.readsStandardInput = paths.contains("-")
-        var finder = reading.finder
-        finder.readers = try Self.readers()
+            addresses: arguments.filter(WebSource.isAddress), readsStandardInput: paths.contains("-"))
         var seen = Set<Source.ID>()
-        for path in input.paths {
+        for path in arguments where !WebSource.isAddress(path) {
             let url = URL(fileURLWithPath: path)
-            let found = try finder.find(url)
-            // A file that several arguments include is read only once.
-            input.files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
-            input.skipped += found.skipped
-            if found.files.count == 1, found.files[0].path == url.path { input.hasNamedFile = true }
-        }
-        guard !input.files.isEmpty || input.readsStandardInput || !input.addresses.isEmpty else {
-            let place = paths.isEmpty ? "the list" : paths.joined(separator: ", ")
-            throw RoostError(
-                .noInput,
-                "found no files of a supported type in \(Terminal.line(place, limit: 400))"
-                    + (reading.glob.isEmpty
-                        ? "; use --glob to include other file names" : " that match --glob"))
+            // A file that is named twice is read only once.
+            guard seen.insert(RecordReader.sourceID(url)).inserted else { continue }
+            if try FileFinder.isFolder(url) { input.folders.append(url) } else { input.files.append(url) }
         }
         return input
+    }
+
+    private var noFiles: RoostError {
+        let place = paths.isEmpty ? "the list" : paths.joined(separator: ", ")
+        return RoostError(
+            .noInput,
+            "found no files of a supported type in \(Terminal.line(place, limit: 400))"
+                + (reading.glob.isEmpty ? "; use --glob to include other file names" : " that match --glob"))
     }
 
     func run() async throws {
         if types { return FileTypes.show() }
         let input = try input()
-        var reader = RecordReader(textColumn: reading.textColumn, idColumn: reading.idColumn)
-        reader.readers = try Self.readers()
+        let reader = try folder(URL(fileURLWithPath: ".")).reader
         // The input is checked first, so that no store is created if no file contains text.
         if try !options.hasStore(), !input.readsStandardInput, input.addresses.isEmpty {
-            try await requireText(in: input.files, reader, input.isSingleFile)
+            let found = try input.files + input.folders.flatMap { try folder($0).finder.find($0).files }
+            guard !found.isEmpty else { throw noFiles }
+            try await requireText(in: found, reader, input.isSingleFile)
         }
         let lines = try input.readsStandardInput ? IngestInput.standardInput() : nil
         let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
+        let folders = try await folders(input, store)
         let progress = Progress(isQuiet: options.quiet)
-        reader.keepsOriginals = reading.keepOriginals
         let drafts = IngestInput(
             files: input.files, input: lines, reader: reader, store: store,
             isOnlyFile: input.isSingleFile,
@@ -142,22 +144,53 @@ struct IngestCommand: AsyncParsableCommand {
         let written = Mutex(0)
         let all = Double(max(1, input.files.count + input.addresses.count))
         var report = try await progress.untilStopped(interruption(afterWriting: written.withLock(\.self))) {
-            try await ingest(drafts, store) { step in
+            var syncOptions = options.syncOptions(progress, confirmed: false, isDryRun: dryRun)
+            let show = syncOptions.progress
+            syncOptions.progress = { step in
                 written.withLock { $0 = step.written }
-                progress.update(step.entries, fraction: min(1, Double(step.sources) / all))
+                show?(step)
             }
+            var report = folders.isEmpty ? IngestReport() : try await store.folders.sync(folders, syncOptions)
+            guard input.hasOthers else { return report }
+            let before = report.new + report.updated
+            report.add(
+                try await ingest(drafts, store) { step in
+                    written.withLock { $0 = before + step.written }
+                    progress.update(step.entries, fraction: min(1, Double(step.sources) / all))
+                })
+            return report
         }
-        let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
-        let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
-        let folders = input.paths.filter { FileStatus($0)?.isFolder == true }
-        report.missingFiles = try await Pruner(folders.map { URL(fileURLWithPath: $0) })
-            .vanished(in: store.storage.snapshot()).sources.count
-        report.skipped = input.skipped + drafts.skipped + report.skipped
-        if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
+        report.skipped += drafts.skipped
+        if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
+        try SyncText.requireAllFolders(report)
         // The exit status tells scripts that no input could be ingested.
-        if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }
+        if !report.hasChanges, report.unchanged == 0, !report.skipped.isEmpty {
+            throw ExitCode(ExitStatus.badData.rawValue)
+        }
+    }
+
+    /// Returns the folders to sync. They are remembered first, so that the sync can record the states of their
+    /// files.
+    private func folders(_ input: Input, _ store: KnowledgeStore) async throws -> [SyncedFolder] {
+        var folders: [SyncedFolder] = []
+        for url in input.folders {
+            var folder = try folder(url)
+            if let known = try store.folders.all().first(where: { $0.path == folder.path }) {
+                folder.id = known.id
+                if reading.isEmpty {
+                    folder = known
+                    try options.requireTrust(in: [known])
+                }
+            } else if try folder.finder.find(url).files.isEmpty {
+                continue
+            }
+            if !once, !dryRun { try await store.folders.add(folder) }
+            folders.append(folder)
+        }
+        guard !folders.isEmpty || input.hasOthers else { throw noFiles }
+        return folders
     }
 
     private func interruption(afterWriting written: Int) -> String {
@@ -192,19 +225,9 @@ struct IngestCommand: AsyncParsableCommand {
     }
 
     private func show(_ report: IngestReport, _ seconds: TimeInterval) {
-        if !options.quiet {
-            for line in report.skipped.lines(isDetailed: options.verbose) {
-                Terminal.error(line)
-            }
-        }
+        SyncText.showSkipped(report, options)
         if report.skipped.contains(where: { $0.reason == FileFinder.linkReason }) {
             options.note("symbolic links were skipped; use --follow to follow them")
-        }
-        if report.missingFiles > 0 {
-            let files = Count.text(report.missingFiles, "known file", "known files")
-            options.note(
-                "\(files) of these folders no longer exist; `roost sync` removes the entries of remembered "
-                    + "folders")
         }
         if report.omittedTokens > 0 {
             Terminal.error(
@@ -213,10 +236,7 @@ struct IngestCommand: AsyncParsableCommand {
                         report.omittedTokens, "token that fits into no passage; searches do not find it",
                         "tokens that fit into no passage; searches do not find them"))
         }
-        let counts = [
-            "\(report.new) new", "\(report.updated) updated", "\(report.removed) removed",
-            "\(report.unchanged) unchanged", "\(report.skipped.count) skipped",
-        ].joined(separator: ", ")
+        let counts = SyncText.line(report)
         Terminal.write(dryRun ? "dry run: \(counts)" : counts)
         options.detail(
             String(

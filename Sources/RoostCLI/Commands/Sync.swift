@@ -14,8 +14,8 @@ struct Sync: AsyncParsableCommand {
             empty, unreadable or no longer mounted, Roost asks for confirmation. Without a terminal, it \
             changes nothing for this folder and exits with 75, unless --yes is given.
 
-            With --watch, a saved file can be found within a second, and folders that `roost folder` adds or \
-            removes take effect at once; where Roost would ask for confirmation, it keeps the entries.
+            With --watch, a saved file can be found within a second, and folders that `roost ingest` remembers \
+            take effect at once; where Roost would ask for confirmation, it keeps the entries.
 
             Skipped files are counted by type; -v lists them. A skipped file is not reported again until it \
             changes.
@@ -58,14 +58,14 @@ struct Sync: AsyncParsableCommand {
         let progress = Progress(isQuiet: options.quiet)
         let report = try await progress.untilStopped(
             dryRun ? "stopped; nothing was changed" : "stopped; run the same command again to continue"
-        ) { try await store.folders.sync(folders, syncOptions(progress)) }
+        ) {
+            try await store.folders.sync(
+                folders, options.syncOptions(progress, confirmed: yes, isDryRun: dryRun))
+        }
         if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
         try show(report)
-        guard report.skippedFolders.isEmpty else {
-            let status = Confirmation.isPossible ? ExitStatus.nothingFound : .tryAgain
-            throw ExitCode(status.rawValue)
-        }
+        try SyncText.requireAllFolders(report)
     }
 
     /// The time in seconds after which Ctrl-C ends the process even if a step of the sync has not ended. A
@@ -103,13 +103,23 @@ struct Sync: AsyncParsableCommand {
         return named
     }
 
-    private func syncOptions(_ progress: Progress) -> SyncOptions {
+    private func show(_ report: IngestReport) throws {
+        SyncText.showSkipped(report, options)
+        if json { return try Terminal.json(report) }
+        let counts = SyncText.line(report)
+        Terminal.write(dryRun ? "dry run: \(counts)" : counts)
+        options.detail(
+            "\(Count.text(report.files, "file")), \(Count.text(report.tokens, "token")) embedded")
+    }
+}
+
+extension StoreOptions {
+    func syncOptions(_ progress: Progress, confirmed: Bool, isDryRun: Bool) -> SyncOptions {
         var result = SyncOptions()
-        let (options, yes, dryRun) = (options, yes, dryRun)
-        result.isDryRun = dryRun
+        result.isDryRun = isDryRun
         result.decide = { risk in
-            if dryRun { options.note("\(risk)") }
-            if yes || dryRun { return .remove }
+            if isDryRun { note("\(risk)") }
+            if confirmed || isDryRun { return .remove }
             guard Confirmation.isPossible else { return .skipFolder }
             progress.finish()
             return try Confirmation.ask(
@@ -117,51 +127,52 @@ struct Sync: AsyncParsableCommand {
                 ? .remove : .skipFolder
         }
         result.willRemove = { count in
-            if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+            if count >= StoreBackup.minimumRemovalsForBackup { try await backUpFirst() }
         }
         result.onWaiting = { holder in
-            options.note("waiting for another sync (\(Terminal.line(holder, limit: 80)))")
+            note("waiting for another sync (\(Terminal.line(holder, limit: 80)))")
         }
         result.progress = { progress.update($0.entries, fraction: $0.fractionOfFiles) }
         return result
     }
+}
 
-    private func show(_ report: SyncReport) throws {
+enum SyncText {
+    /// Prints the inputs that were skipped, and the folders for which nothing was changed.
+    static func showSkipped(_ report: IngestReport, _ options: StoreOptions) {
         if !options.quiet {
-            for line in report.entries.skipped.lines(isDetailed: options.verbose) {
+            for line in report.skipped.lines(isDetailed: options.verbose) {
                 Terminal.error(line)
             }
         }
+        let advice =
+            Confirmation.isPossible ? "" : "; check the folder, or use `roost sync --yes` to remove them"
         for folder in report.skippedFolders {
-            let advice = Confirmation.isPossible ? "" : "; check the folder, or use --yes to remove them"
             Terminal.error(
                 "roost: nothing was changed for this folder: \(Terminal.line(folder.reason, limit: 400))"
                     + advice)
         }
-        if json { return try Terminal.json(report) }
-        let counts = SyncText.line(report)
-        Terminal.write(dryRun ? "dry run: \(counts)" : counts)
-        options.detail(
-            "\(Count.text(report.files, "file")), \(Count.text(report.entries.tokens, "token")) embedded")
     }
-}
 
-enum SyncText {
+    /// Ends the command with its own status if nothing was changed for a folder.
+    static func requireAllFolders(_ report: IngestReport) throws {
+        guard !report.skippedFolders.isEmpty else { return }
+        throw ExitCode((Confirmation.isPossible ? ExitStatus.nothingFound : .tryAgain).rawValue)
+    }
+
     /// Returns the numbers of changes on one line, such as `2 new, 1 updated, 0 moved, …`.
-    static func line(_ report: SyncReport) -> String {
-        let entries = report.entries
-        return [
-            "\(entries.new) new", "\(entries.updated) updated", "\(report.movedFiles) moved",
-            "\(entries.removed) removed", "\(entries.unchanged) unchanged",
-            "\(entries.skipped.count) skipped",
-        ].joined(separator: ", ")
+    static func line(_ report: IngestReport) -> String {
+        [
+            "\(report.new) new", "\(report.updated) updated",
+            report.movedFiles == 0 ? nil : "\(report.movedFiles) moved", "\(report.removed) removed",
+            "\(report.unchanged) unchanged", "\(report.skipped.count) skipped",
+        ].compactMap(\.self).joined(separator: ", ")
     }
 
-    static func changes(_ report: SyncReport) -> String {
-        let entries = report.entries
+    static func changes(_ report: IngestReport) -> String {
         let counts = [
-            (entries.new, "new"), (entries.updated, "updated"), (report.movedFiles, "moved"),
-            (entries.removed, "removed"),
+            (report.new, "new"), (report.updated, "updated"), (report.movedFiles, "moved"),
+            (report.removed, "removed"),
         ]
         return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
@@ -197,35 +208,10 @@ struct FolderCommand: AsyncParsableCommand {
         commandName: "folder", abstract: "Manage the folders that `roost sync` reads.",
         discussion: """
             Examples:
-              roost folder add ~/notes --exclude drafts
-              roost sync
+              roost folder list
+              roost folder remove ~/notes
             """,
-        subcommands: [AddFolder.self, ListFolders.self, RemoveFolder.self])
-
-    struct AddFolder: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Remember a folder, so that `roost sync` keeps it up to date.",
-            discussion: "Adding a folder again replaces its options.")
-
-        @OptionGroup var options: StoreOptions
-
-        @Argument(help: ArgumentHelp("The folder.", valueName: "PATH"), completion: .directory)
-        var path: String
-
-        @OptionGroup var reading: ReadingOptions
-
-        func run() async throws {
-            var folder = SyncedFolder(URL(fileURLWithPath: path))
-            (folder.globs, folder.exclusions) = (reading.glob, reading.exclude)
-            folder.followsLinks = reading.follow
-            (folder.textColumn, folder.idColumn) = (reading.textColumn, reading.idColumn)
-            (folder.tags, folder.keepsOriginals) = (reading.tag, reading.keepOriginals)
-            let store = try await options.openOrCreate()
-            try await store.folders.add(folder)
-            try await store.close()
-            Terminal.write("remembered \(Terminal.line(folder.path))")
-        }
-    }
+        subcommands: [ListFolders.self, RemoveFolder.self])
 
     struct ListFolders: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -249,7 +235,7 @@ struct FolderCommand: AsyncParsableCommand {
                 })
             writer.finish(options)
             if folders.isEmpty {
-                options.note("the store remembers no folders; add one with `roost folder add PATH`")
+                options.note("the store remembers no folders; `roost ingest PATH` remembers one")
             }
         }
 

@@ -139,10 +139,15 @@ struct ReadingOptions: ParsableArguments {
     @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
     var keepOriginals = false
 
-    var finder: FileFinder {
-        var finder = FileFinder(globs: glob, exclusions: exclude)
-        finder.followsLinks = follow
-        return finder
+    /// Whether no option is given.
+    var isEmpty: Bool {
+        glob + exclude + tag == [] && !follow && !keepOriginals && textColumn == nil && idColumn == nil
+    }
+
+    func apply(to folder: inout SyncedFolder) {
+        (folder.globs, folder.exclusions, folder.followsLinks) = (glob, exclude, follow)
+        (folder.textColumn, folder.idColumn) = (textColumn, idColumn)
+        (folder.tags, folder.keepsOriginals) = (tag, keepOriginals)
     }
 
     func validate() throws {

@@ -222,7 +222,7 @@ extension StoreOptions {
         let folders = try opened.folders.all()
         guard !folders.isEmpty else {
             throw RoostError(
-                .noInput, "the store remembers no folders; add one with `roost folder add PATH`")
+                .noInput, "the store remembers no folders; `roost ingest PATH` remembers one")
         }
         try requireTrust(in: folders)
         return folders

@@ -131,19 +131,6 @@ private struct OddReader: DocumentReader {
         #expect(entry.sourceLine(ofByte: 2) == nil)
     }
 
-    @Test func `numbers of an ingest out of range are replaced`() async throws {
-        let store = store()
-        for size in [0, -1, .min] {
-            var options = IngestOptions(batchSize: size)
-            options.batchSize = size
-            options.tags = ["tag \(size)"]
-            options.batchBytes = size
-            let draft = SourceDraft(id: "s", fingerprint: "1", entries: [EntryDraft(content: "a text")])
-            try await store.ingest([draft], options)
-        }
-        for try await entry in store.entries() { #expect(entry.tags.count == 3) }
-    }
-
     @Test(arguments: [-1, .min]) func `a negative maximum size is reported`(size: Int) async throws {
         let folder = TemporaryFolder.unusedURL()
         await #expect(throws: RoostError.self) {

@@ -40,8 +40,7 @@ import Testing
             try write("note \(number) about \(number % 7) swifts", to: "d\(number % 4)/\(number).md")
         }
         #expect(try cli.roost("init", "--store", "s", "--provider", provider).status == 0)
-        #expect(try cli.roost("folder", "add", "notes", "--store", "s", "--tag", "t").status == 0)
-        let first = try cli.roost("sync", "--store", "s")
+        let first = try cli.roost("ingest", "notes", "--store", "s", "--tag", "t")
         #expect(first.status == 0 && first.output.hasPrefix("240 new, "), "\(first)")
         try manager.moveItem(
             at: notes.appendingPathComponent("d0"), to: notes.appendingPathComponent("renamed"))
@@ -110,10 +109,11 @@ import Testing
         let notes = cli.home.appendingPathComponent("notes")
         try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
         #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
-        #expect(try cli.roost("folder", "add", "notes", "--store=s").status == 0)
+        try Data("a first note".utf8).write(to: notes.appendingPathComponent("first.md"))
+        #expect(try cli.roost("ingest", "notes", "--store=s").status == 0)
         let watches = try (0..<2).map { _ in try cli.start(["sync", "--watch", "--store=s"]) }
         for watch in watches { try watch.input.close() }
-        var expected: [String] = []
+        var expected = ["a first note"]
         for number in 0..<12 {
             let text = "note \(number) of a kestrel"
             try Data(text.utf8).write(to: notes.appendingPathComponent("\(number).md"))

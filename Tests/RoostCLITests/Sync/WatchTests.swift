@@ -246,7 +246,7 @@ import Testing
         try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
         try Data("# a swift".utf8).write(to: notes.appendingPathComponent("a.md"))
         #expect(try cli.roost("sync", "--watch").status != 0)
-        #expect(try cli.roost("folder", "add", "notes").status == 0)
+        #expect(try cli.roost("ingest", "notes").status == 0)
         let running = try cli.start(["sync", "--watch"])
         var seen = ""
         while !seen.hasSuffix("folder\n") {

@@ -130,7 +130,7 @@ import Testing
         #expect(try await store.ingest(folder: folder, reader: reader(version: 2)).updated == 1)
         #expect(embedder.takeTexts().isEmpty, "the text is the same")
         let second = try #require(try await entries(store).first)
-        #expect(second.id == first.id && second.metadata["colour"] == "red")
+        #expect(second.id == first.id && second.metadata["colour"] == "blue")
         #expect(try await store.ingest(folder: folder, reader: reader(version: 2)).unchanged == 1)
     }
 

@@ -59,11 +59,11 @@ final class SyncFixture {
 
     /// Syncs the folder.
     @discardableResult
-    func sync(_ decision: RemovalDecision = .remove) async throws -> SyncReport {
+    func sync(_ decision: RemovalDecision = .remove) async throws -> IngestReport {
         var options = options
         options.decide = { _ in decision }
         var trees = [tree]
-        let report = try await FolderSync(store: store, options: options).run(&trees)
+        let report = try await FolderSync(store: store, options: options).run(&trees).report
         tree = trees[0]
         return report
     }

@@ -97,7 +97,7 @@ import Testing
         #expect(found.id == target.id && found.label == "Sailing" && found.isLabelPinned)
         // A file with another text is assigned again.
         try fixture.write("\(SampleTexts.subjects[0]) 99", to: newName)
-        #expect(try await fixture.sync().entries.updated == 1)
+        #expect(try await fixture.sync().updated == 1)
         #expect(try await cluster(of: newName, in: fixture)?.id != target.id)
     }
 
@@ -109,7 +109,7 @@ import Testing
         // An earlier version recorded no reader.
         let record = Source(id: try #require(entry.source), fingerprint: "earlier")
         _ = try await fixture.store.storage.commit(WriteBatch(sources: [record]))
-        #expect(try await fixture.sync().entries.updated == 1)
+        #expect(try await fixture.sync().updated == 1)
         #expect(try await cluster(of: "4.md", in: fixture)?.id == target.id)
     }
 }
@@ -138,7 +138,7 @@ import Testing
             folder.followsLinks = followsLinks
             fixture.tree = SyncTree(folder: folder, state: SyncState())
             let report = try await fixture.sync()
-            let reasons = report.entries.skipped.map(\.reason)
+            let reasons = report.skipped.map(\.reason)
             #expect(reasons.contains(FileFinder.nameReason), "\(reasons)")
             #expect(reasons.contains { $0.contains("not a regular file") }, "\(reasons)")
             #expect(try await fixture.entries().keys.sorted() == ["a.md", "sub/b.md"])
@@ -159,9 +159,9 @@ import Testing
             }
         }
         let report = try await fixture.sync()
-        #expect(report.entries.new == 5 && report.entries.skipped.isEmpty, "\(report.entries.skipped)")
+        #expect(report.new == 5 && report.skipped.isEmpty, "\(report.skipped)")
         fixture.options.willEnter = { _ in }
-        #expect(try await fixture.sync().entries.removed == 0)
+        #expect(try await fixture.sync().removed == 0)
     }
 
     @Test func `a file that changes after it was read is read again by the next sync`() async throws {
@@ -175,7 +175,7 @@ import Testing
         try await fixture.sync()
         #expect(try await fixture.entries()["a.md"]?.content == "before")
         fixture.options.progress = nil
-        #expect(try await fixture.sync().entries.updated == 1)
+        #expect(try await fixture.sync().updated == 1)
         #expect(try await fixture.entries()["a.md"]?.content == "after that")
         #expect(try await fixture.sync().hasChanges == false)
     }
@@ -202,11 +202,11 @@ import Testing
         try await fixture.sync()
         try fixture.write("binary \u{0} contents", to: "a.md")
         try await Task.sleep(for: .milliseconds(20))
-        #expect(try await fixture.sync().entries.skipped.count == 1)
+        #expect(try await fixture.sync().skipped.count == 1)
         #expect(try await fixture.entries()["a.md"]?.content == "a text")
         let file = try #require(fixture.tree.state.files.values.first)
         #expect(file.problem.contains("binary") && file.entries == 1)
-        #expect(try await fixture.sync().entries.skipped.first?.reason == file.problem)
+        #expect(try await fixture.sync().skipped.first?.reason == file.problem)
     }
 
     @Test func `the store inside of a folder is not read`() async throws {
@@ -216,7 +216,7 @@ import Testing
             at: folder.appendingPathComponent("store"), provider: .json, embedder: LexicalEmbedder())
         let report = try await store.folders.sync([SyncedFolder(folder)])
         try await store.close()
-        #expect(report.files == 1 && report.entries.new == 1)
+        #expect(report.files == 1 && report.new == 1)
     }
 
     @Test func `several syncs at once give the result of one`() async throws {

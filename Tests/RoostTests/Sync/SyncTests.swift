@@ -17,7 +17,7 @@ import Testing
         _ = fixture.embedder.takeTexts()
         try fixture.rename("a.md", to: "sub/b.md")
         let report = try await fixture.sync()
-        #expect(report.movedFiles == 1 && report.entries.new == 0 && report.entries.removed == 0)
+        #expect(report.movedFiles == 1 && report.new == 0 && report.removed == 0)
         #expect(fixture.embedder.takeTexts().isEmpty)
         let moved = try #require(try await fixture.entries()["sub/b.md"])
         #expect(moved.id == old.id && moved.tags == ["birds"] && moved.embeddings == old.embeddings)
@@ -43,26 +43,26 @@ import Testing
         for _ in 0..<2 {
             // The second sync reports them too.
             let report = try await fixture.sync()
-            #expect(report.entries.removed == 0 && report.entries.unchanged == 2)
-            #expect(report.entries.skipped.count { $0.reason == SourceDraft.emptyReason } == 2)
+            #expect(report.removed == 0 && report.unchanged == 2)
+            #expect(report.skipped.count { $0.reason == SourceDraft.emptyReason } == 2)
             let entries = try await fixture.entries()
             #expect(entries["a.md"]?.tags == ["birds"] && entries["rows.jsonl"]?.content == "a row")
         }
         try fixture.write("Swifts nest under roofs.", to: "a.md", atomically: false)
         let report = try await fixture.sync()
-        #expect(report.entries.updated == 1 && report.entries.new == 0)
+        #expect(report.updated == 1 && report.new == 0)
         let entry = try #require(try await fixture.entries()["a.md"])
         #expect(entry.id == id && entry.tags == ["birds"] && entry.content.contains("roofs"))
         #expect(entry.createdAt == old["a.md"]?.createdAt)
         try fixture.remove("rows.jsonl")
-        #expect(try await fixture.sync().entries.removed == 1)
+        #expect(try await fixture.sync().removed == 1)
     }
 
     @Test func `a file whose converter fails keeps its entry`() async throws {
         let fixture = try SyncFixture()
         let program = try TemporaryFolder().url.appendingPathComponent("convert")
         /// Syncs with another converter, with which the state of the last sync does not count.
-        func sync(_ script: String?) async throws -> SyncReport {
+        func sync(_ script: String?) async throws -> IngestReport {
             try? FileManager.default.removeItem(at: program)
             if let script { try writeScript(script, to: program) }
             var folder = fixture.tree.folder
@@ -71,16 +71,16 @@ import Testing
             return try await fixture.sync()
         }
         try fixture.write("Swifts sleep on the wing.", to: "a.org")
-        #expect(try await sync("cat \"$1\"").entries.new == 1)
+        #expect(try await sync("cat \"$1\"").new == 1)
         let old = try #require(try await fixture.entries()["a.org"])
         try fixture.write("Swifts nest under roofs.", to: "a.org")
         for script in ["exit 65", "exit 0", "cat \"$1\"; exit 1", "printf '\\377'", nil] {
             let report = try await sync(script)
-            #expect(report.entries.removed == 0 && report.entries.updated == 0, "\(script ?? "")")
-            #expect(report.entries.skipped.count == 1, "\(script ?? "")")
+            #expect(report.removed == 0 && report.updated == 0, "\(script ?? "")")
+            #expect(report.skipped.count == 1, "\(script ?? "")")
             #expect(try await fixture.entries()["a.org"] == old, "\(script ?? "")")
         }
-        #expect(try await sync("cat \"$1\"").entries.updated == 1)
+        #expect(try await sync("cat \"$1\"").updated == 1)
         let new = try #require(try await fixture.entries()["a.org"])
         #expect(new.id == old.id && new.content.contains("roofs"))
     }
@@ -95,9 +95,9 @@ import Testing
         try fixture.write("Swifts sleep on the wing.", to: "a.org")
         // The status of a file is recorded only if its times are in the past.
         try await Task.sleep(for: .milliseconds(50))
-        #expect(try await fixture.sync().entries.skipped.count == 1)
+        #expect(try await fixture.sync().skipped.count == 1)
         try writeScript("cat \"$1\"", to: program)
-        #expect(try await fixture.sync().entries.new == 1)
+        #expect(try await fixture.sync().new == 1)
         #expect(
             DocumentError.programLimitExceeded("").isTransient && !DocumentError.limitExceeded("").isTransient
         )
@@ -118,7 +118,7 @@ import Testing
         _ = fixture.embedder.takeTexts()
         try fixture.rename("old", to: "new")
         let moved = try await fixture.sync()
-        #expect(moved.movedFiles == 2 && moved.entries.unchanged == 301)
+        #expect(moved.movedFiles == 2 && moved.unchanged == 301)
         #expect(try await ids() == old)
         // One row is changed, one removed and one added.
         var edited = rows
@@ -126,7 +126,7 @@ import Testing
         edited[8] = "{\"id\": \"new\", \"text\": \"a new row\"}\n"
         try fixture.write(edited.joined(), to: "new/rows.jsonl")
         let report = try await fixture.sync()
-        #expect((report.entries.new, report.entries.updated, report.entries.removed) == (1, 1, 1))
+        #expect((report.new, report.updated, report.removed) == (1, 1, 1))
         #expect(old.subtracting(try await ids()).count == 1)
         #expect(fixture.embedder.takeTexts().sorted() == ["a new row", "an edited row"])
     }
@@ -139,10 +139,10 @@ import Testing
             SyncTree(folder: SyncedFolder(fixture.root.appendingPathComponent($0)), state: SyncState())
         }
         let sync = FolderSync(store: fixture.store, options: SyncOptions())
-        _ = try await sync.run(&trees)
+        _ = try await sync.run(&trees).report
         let old = try await fixture.entries()
         try fixture.rename("one/a.md", to: "two/a.md")
-        let report = try await sync.run(&trees)
+        let report = try await sync.run(&trees).report
         #expect(report.movedFiles == 1 && report.skippedFolders.isEmpty)
         #expect(try await fixture.entries()["two/a.md"]?.id == old["one/a.md"]?.id)
     }
@@ -155,7 +155,7 @@ import Testing
         let root = fixture.root.path
         #expect(link(root + "/a.md", root + "/b.md") == 0)
         let report = try await fixture.sync()
-        #expect(report.movedFiles == 0 && report.entries.new == 1)
+        #expect(report.movedFiles == 0 && report.new == 1)
         #expect(try await fixture.entries()["a.md"] == entry)
     }
 
@@ -189,7 +189,7 @@ import Testing
         // After a change by another command, the entries are checked.
         let id = try #require(try await fixture.entries()["a.md"]?.id)
         try await fixture.store.remove(id)
-        #expect(try await fixture.sync().entries.new == 1)
+        #expect(try await fixture.sync().new == 1)
         #expect(try await fixture.entries()["a.md"]?.content == "another text")
     }
 
@@ -229,12 +229,32 @@ import Testing
         for isDryRun in [true, false] {
             fixture.options.isDryRun = isDryRun
             let report = try await fixture.sync()
-            let entries = report.entries
             #expect(report.movedFiles == 1, "dry run: \(isDryRun)")
             // The file that was renamed is updated, because its name is its title.
-            #expect((entries.new, entries.updated, entries.removed) == (1, 2, 1), "dry run: \(isDryRun)")
-            #expect(entries.unchanged == 3, "dry run: \(isDryRun)")
+            #expect((report.new, report.updated, report.removed) == (1, 2, 1), "dry run: \(isDryRun)")
+            #expect(report.unchanged == 3, "dry run: \(isDryRun)")
             if isDryRun { #expect(try await fixture.entries() == before) }
         }
+    }
+
+    @Test func `a file that was not read to its end loses no entries, and each fault is reported once`()
+        async throws
+    {
+        let fixture = try SyncFixture()
+        fixture.options.settlingTime = 0
+        let (one, two) = (#"{"id": 1, "text": "one"}"#, #"{"id": 2, "text": "two"}"#)
+        try fixture.write("\(one)\n\(two)\n", to: "rows.jsonl")
+        #expect(try await fixture.sync().new == 2)
+        try fixture.write("\(one)\n\(two.dropLast(3))\n", to: "rows.jsonl")
+        let partial = try await fixture.sync()
+        #expect((partial.removed, partial.unchanged, partial.skipped.count) == (0, 1, 1))
+        #expect(partial.skipped.first?.source.hasSuffix("rows.jsonl, line 2") == true)
+        let again = try await fixture.sync()
+        #expect((again.removed, again.unchanged, again.skipped.count) == (0, 2, 0))
+        // The same holds for an ingest that reads the file again.
+        let ingested = try await fixture.store.ingest(folder: fixture.root, pruning: true)
+        #expect((ingested.removed, ingested.skipped.count) == (0, 1))
+        try fixture.write("\(one)\n", to: "rows.jsonl")
+        #expect(try await fixture.sync().removed == 1)
     }
 }

@@ -151,12 +151,12 @@ struct FolderWatcher {
             return .keep
         }
         store.undoRecorder?.beginGroup("watch")
-        let report = try await FolderSync(store: store, options: syncOptions).run(&trees)
+        let (report, kept) = try await FolderSync(store: store, options: syncOptions).run(&trees)
         let now = ContinuousClock.now
         // Files that were due and have been kept are in a folder with a risk. Only a change in their folder
         // or another command can resolve it.
         missing = Dictionary(
-            report.keptSources.filter { due[$0] == nil }.map { ($0, missing[$0] ?? now) }
+            kept.filter { due[$0] == nil }.map { ($0, missing[$0] ?? now) }
         ) { first, _ in first }
         for message in risks.withLock(\.self) {
             notify("\(message); their entries are kept until `sync` is confirmed")
@@ -222,7 +222,7 @@ public enum WatchEvent: Sendable {
     /// The folders have been synced for the first time, and are now observed.
     case watching(folders: Int, files: Int)
     /// Changes have been synced.
-    case synced(SyncReport)
+    case synced(IngestReport)
     /// A condition that the user should know, as a sentence.
     case notice(String)
 }
