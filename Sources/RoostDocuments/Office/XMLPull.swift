@@ -3,8 +3,8 @@ import Foundation
 
 /// Reads an XML document as a sequence of events.
 ///
-/// The parser loads no DTD or other file, substitutes no entities that the document declares, and limits
-/// the depth of elements to 256. A fault ends the document and sets ``isDamaged``.
+/// The parser loads no DTD or other file, reads no document that declares entities or attributes, and limits the depth
+/// of elements to 256. A fault ends the document and sets ``isDamaged``.
 final class XMLPull {
     /// The beginning of an element.
     struct Element {
@@ -25,106 +25,57 @@ final class XMLPull {
 
     /// Whether the document is not well-formed, so that a part of it may be missing.
     private(set) var isDamaged = false
-    /// The number of elements that are open.
+    /// The number of elements whose beginning, but not whose end, ``next()`` has returned.
     private(set) var depth = 0
 
-    private let reader: OpaquePointer
-    /// The document, from which the parser reads.
-    private let source: XMLSource
+    private let data: Data
     private let isCancelled: () -> Bool
-    private var mustEnd = false
-    /// Whether the parser has reported the end or a fault. It may report nodes again if it is called after
-    /// that.
+    /// The offset of the first byte that the parser has not received.
+    private var offset: Int
+    private var parser: xmlParserCtxtPtr?
+    /// The events that ``next()`` has not returned, the next one last.
+    private var events: [Event] = []
+    /// The events of the present part of the document.
+    private var received: [Event] = []
+    /// The text after the last event, which the next part of the document may continue.
+    private var pendingText: [UInt8] = []
+    private var openElements = 0
+    /// Whether the parser has reported the end or a fault.
     private var hasEnded = false
-    private var events = 0
+    private var declaresEntities = false
+    /// The character for which a named entity of HTML stands. The parser uses it at once.
+    private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
+    private let entityText = UnsafeMutablePointer<xmlChar>.allocate(capacity: 8)
 
     private static let initialized: Void = xmlInitParser()
+    private static let maximumDepth = 256
+    /// The number of bytes that the parser receives at once. Its buffers, and the events, need several times as much.
+    private static let partSize = 1 << 16
 
     /// Creates a parser of an XML document.
-    ///
-    /// - Throws: ``DocumentError`` if the document declares entities, is too large, or has no contents.
     init(xml data: Data, isCancelled: @escaping () -> Bool) throws {
         Self.initialized
-        guard !Self.declaresEntities(data) else {
-            throw DocumentError.unsupported("it declares XML entities, which Roost does not expand")
+        (self.data, self.isCancelled) = (data, isCancelled)
+        entity.initialize(to: xmlEntity())
+        // The parser determines the encoding from the first four bytes.
+        offset = min(data.endIndex, data.startIndex + 4)
+        var handler = Self.handler
+        let start = data[..<offset].map { CChar(bitPattern: $0) }
+        parser = Self.withoutMessages {
+            xmlCreatePushParserCtxt(
+                &handler, Unmanaged.passUnretained(self).toOpaque(), start, Int32(start.count), nil)
         }
-        // The parser compares each attribute of an element with all others.
-        guard !Self.hasManyAttributes(data) else {
-            throw DocumentError.limitExceeded(
-                "an XML element has more than \(Self.maximumAttributes) attributes")
-        }
-        let source = XMLSource(data)
+        guard parser != nil else { throw DocumentError.damaged("its XML cannot be read") }
         // Without the option to recover, a fault ends the document: later elements could be misplaced.
-        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue
-        let created = Self.withoutMessages {
-            xmlReaderForIO(
-                { XMLSource.read($0, $1, $2) }, nil, Unmanaged.passUnretained(source).toOpaque(), nil, nil,
-                Int32(options))
-        }
-        guard let reader = created else { throw DocumentError.damaged("its XML cannot be read") }
-        self.reader = reader
-        self.source = source
-        self.isCancelled = isCancelled
-        observeErrors()
+        xmlCtxtUseOptions(parser, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue))
     }
 
-    deinit { xmlFreeTextReader(reader) }
-
-    /// Returns whether the prolog declares entities. They could expand to text of any length.
-    private static func declaresEntities(_ data: Data) -> Bool {
-        for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
-            guard let type = "<!DOCTYPE".data(using: encoding), let entity = "<!ENTITY".data(using: encoding)
-            else { continue }
-            // A document type precedes the root element, so it is near the beginning.
-            if let start = data.prefix(1 << 16).range(of: type),
-                data[start.upperBound...].range(of: entity) != nil
-            {
-                return true
-            }
-        }
-        return false
-    }
-
-    private static let maximumAttributes = 5000
-
-    /// Returns whether a tag contains more quoted values than ``maximumAttributes``.
-    ///
-    /// - Complexity: O(length of data).
-    private static func hasManyAttributes(_ data: Data) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var (quote, values, isTag, isFirst) = (UInt8(0), 0, false, false)
-            for byte in bytes {
-                if quote != 0 {
-                    if byte == quote {
-                        (quote, values) = (0, values + 1)
-                        if values > maximumAttributes { return true }
-                    }
-                } else if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") {
-                    (isTag, values) = (byte == UInt8(ascii: "<"), 0)
-                } else if isTag, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                    quote = byte
-                } else if isFirst, byte == UInt8(ascii: "!") || byte == UInt8(ascii: "?") {
-                    // A comment, a character data section or a declaration
-                    isTag = false
-                }
-                isFirst = isTag && byte == UInt8(ascii: "<")
-            }
-            return false
-        }
-    }
-
-    private func observeErrors() {
-        let handler: xmlStructuredErrorFunc = { context, error in
-            guard let context, let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else {
-                return
-            }
-            // Named entities of HTML need a DTD in XML. `next` replaces them itself.
-            let code = Int(error.pointee.code)
-            let ignored = [XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY].map { Int($0.rawValue) }
-            if ignored.contains(code) || error.pointee.domain == XML_FROM_NAMESPACE.rawValue { return }
-            Unmanaged<XMLPull>.fromOpaque(context).takeUnretainedValue().isDamaged = true
-        }
-        xmlTextReaderSetStructuredErrorHandler(reader, handler, Unmanaged.passUnretained(self).toOpaque())
+    deinit {
+        // A declaration of an entity, at which the parser stops, creates a document.
+        if let document = parser?.pointee.myDoc { xmlFreeDoc(document) }
+        xmlFreeParserCtxt(parser)
+        entity.deallocate()
+        entityText.deallocate()
     }
 
     /// Calls a closure while this thread ignores faults that belong to no parser, such as those of an
@@ -137,61 +88,50 @@ final class XMLPull {
     }
 
     /// Returns the next event; `nil` at the end of the document.
+    ///
+    /// - Throws: ``DocumentError`` if the document declares entities; `CancellationError`.
     func next() throws -> Event? {
-        if mustEnd {
-            mustEnd = false
-            depth -= 1
-            return .end
+        while events.isEmpty, !hasEnded { try parsePart() }
+        let event = events.popLast()
+        switch event {
+        case .start: depth += 1
+        case .end: depth -= 1
+        case .text, nil: break
         }
-        while !hasEnded {
-            events += 1
-            if events & 1023 == 0, isCancelled() { throw CancellationError() }
-            let state = Self.withoutMessages { xmlTextReaderRead(reader) }
-            guard state == 1 else {
-                hasEnded = true
-                if state < 0 { isDamaged = true }
-                return nil
-            }
-            switch xmlTextReaderNodeType(reader) {
-            case 1:
-                depth += 1
-                mustEnd = xmlTextReaderIsEmptyElement(reader) == 1
-                return .start(element())
-            case 15:
-                depth -= 1
-                return .end
-            case 3, 4, 13, 14:
-                if let value = xmlTextReaderConstValue(reader) { return .text(String(cString: value)) }
-            case 5:
-                if let name = xmlTextReaderConstName(reader), let entity = htmlEntityLookup(name),
-                    let scalar = Unicode.Scalar(entity.pointee.value)
-                {
-                    return .text(String(Character(scalar)))
-                }
-            default: break
-            }
-        }
-        return nil
+        return event
     }
 
-    private func element() -> Element {
-        let name = xmlTextReaderConstLocalName(reader).map { String(cString: $0) } ?? ""
-        var element = Element(name: name, attributes: [:])
-        guard xmlTextReaderHasAttributes(reader) == 1 else { return element }
-        while xmlTextReaderMoveToNextAttribute(reader) == 1 {
-            guard let qualified = xmlTextReaderConstName(reader), let value = xmlTextReaderConstValue(reader)
-            else { continue }
-            let name = String(cString: qualified)
-            let text = String(cString: value)
-            element.attributes[name] = text
-            if let colon = name.lastIndex(of: ":") {
-                let local = String(name[name.index(after: colon)...])
-                if element.attributes[local] == nil { element.attributes[local] = text }
+    private func parsePart() throws {
+        if isCancelled() { throw CancellationError() }
+        let end = min(data.endIndex, offset + Self.partSize)
+        let isLast = end == data.endIndex
+        data[offset..<end].withUnsafeBytes { bytes in
+            Self.withoutMessages {
+                _ = xmlParseChunk(
+                    parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+                    isLast ? 1 : 0)
             }
         }
-        xmlTextReaderMoveToElement(reader)
-        return element
+        offset = end
+        if declaresEntities {
+            throw DocumentError.unsupported(
+                "it declares XML entities or attributes, which Roost does not read")
+        }
+        if parser?.pointee.wellFormed == 0 { isDamaged = true }
+        hasEnded = isLast || parser?.pointee.disableSAX != 0
+        if hasEnded { endText() }
+        events = received.reversed()
+        received = []
     }
+
+    private func endText() {
+        guard !pendingText.isEmpty else { return }
+        received.append(.text(String(decoding: pendingText, as: UTF8.self)))
+        pendingText.removeAll(keepingCapacity: true)
+    }
+
+    /// Ends the document at the present position.
+    private func stop() { xmlStopParser(parser) }
 
     /// Calls a closure for each child of the element that was started last, and `text` for its own text.
     ///
@@ -233,26 +173,101 @@ final class XMLPull {
     }
 }
 
-/// The bytes of an XML document, which the parser requests in small parts. If it had the whole document in
-/// its own buffer, the memory would be several times the size of the document.
-final class XMLSource {
-    private let data: Data
-    private var offset: Int
+// MARK: Calls of the parser
 
-    init(_ data: Data) { (self.data, offset) = (data, data.startIndex) }
-
-    /// Copies the next bytes into a buffer of the parser, and returns their number. libxml2 calls this
-    /// function with the source as the context.
-    static func read(
-        _ context: UnsafeMutableRawPointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ length: Int32
-    ) -> Int32 {
-        guard let context, let buffer, length > 0 else { return 0 }
-        let source = Unmanaged<XMLSource>.fromOpaque(context).takeUnretainedValue()
-        let start = source.offset
-        source.offset = min(source.data.endIndex, start + Int(length))
-        buffer.withMemoryRebound(to: UInt8.self, capacity: Int(length)) {
-            source.data.copyBytes(to: $0, from: start..<source.offset)
+extension XMLPull {
+    /// The functions that the parser calls. It builds no tree, whose time is quadratic in the number of the attributes of
+    /// an element, and stops at the first declaration, because entities can expand to text of any length.
+    nonisolated(unsafe) private static let handler: xmlSAXHandler = {
+        var handler = xmlSAXHandler()
+        handler.initialized = XML_SAX2_MAGIC
+        handler.startElementNs = { context, name, prefix, _, _, _, count, _, attributes in
+            XMLPull.of(context)?.start(
+                name, prefix, UnsafeBufferPointer(start: attributes, count: Int(count) * 5))
         }
-        return Int32(source.offset - start)
+        handler.endElementNs = { context, _, _, _ in XMLPull.of(context)?.end() }
+        handler.characters = { context, bytes, count in
+            XMLPull.of(context)?.pendingText += UnsafeBufferPointer(start: bytes, count: Int(count))
+        }
+        handler.ignorableWhitespace = handler.characters
+        handler.cdataBlock = handler.characters
+        handler.getEntity = { context, name in XMLPull.of(context)?.entity(named: name) }
+        handler.entityDecl = { context, _, _, _, _, _ in XMLPull.of(context)?.refuseDeclaration() }
+        handler.unparsedEntityDecl = { context, _, _, _, _ in XMLPull.of(context)?.refuseDeclaration() }
+        handler.attributeDecl = { context, _, _, _, _, _, values in
+            xmlFreeEnumeration(values)
+            XMLPull.of(context)?.refuseDeclaration()
+        }
+        handler.serror = { context, error in
+            guard let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue,
+                error.pointee.domain != XML_FROM_NAMESPACE.rawValue,
+                // An unknown entity of a document whose DTD is not read
+                error.pointee.code != XML_WAR_UNDECLARED_ENTITY.rawValue
+            else { return }
+            XMLPull.of(context)?.isDamaged = true
+        }
+        return handler
+    }()
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> XMLPull? {
+        context.map { Unmanaged<XMLPull>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Receives the beginning of an element. Each attribute consists of its name, its prefix, the address of the
+    /// prefix, and the first byte of its value and the one after the last.
+    private func start(
+        _ name: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?,
+        _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
+    ) {
+        guard openElements < Self.maximumDepth else {
+            isDamaged = true
+            return stop()
+        }
+        endText()
+        openElements += 1
+        var element = Element(name: Self.string(name), attributes: [:])
+        for index in stride(from: 0, to: attributes.count, by: 5) {
+            guard let first = attributes[index + 3], let last = attributes[index + 4] else { continue }
+            let value = String(
+                decoding: UnsafeBufferPointer(start: first, count: last - first), as: UTF8.self)
+            let name = Self.string(attributes[index])
+            if let prefix = attributes[index + 1] {
+                element.attributes[Self.string(prefix) + ":" + name] = value
+                if element.attributes[name] == nil { element.attributes[name] = value }
+            } else {
+                element.attributes[name] = value
+            }
+        }
+        received.append(.start(element))
+    }
+
+    private func end() {
+        endText()
+        openElements -= 1
+        received.append(.end)
+    }
+
+    private static func string(_ text: UnsafePointer<xmlChar>?) -> String {
+        text.map { String(cString: $0) } ?? ""
+    }
+
+    /// Returns the character of a named entity of HTML, which books use without declaring it. The parser copies only the
+    /// first byte of a character into an attribute, where all become spaces.
+    private func entity(named name: UnsafePointer<xmlChar>?) -> xmlEntityPtr? {
+        guard !declaresEntities, let found = htmlEntityLookup(name),
+            let scalar = Unicode.Scalar(found.pointee.value)
+        else { return nil }
+        let isInAttribute = parser?.pointee.instate == XML_PARSER_ATTRIBUTE_VALUE
+        let bytes = Array(String(Character(isInAttribute ? " " : scalar)).utf8)
+        for (index, byte) in (bytes + [0]).enumerated() { entityText[index] = byte }
+        entity.pointee.etype = XML_INTERNAL_PREDEFINED_ENTITY
+        entity.pointee.content = entityText
+        entity.pointee.length = Int32(bytes.count)
+        return entity
+    }
+
+    private func refuseDeclaration() {
+        declaresEntities = true
+        stop()
     }
 }
