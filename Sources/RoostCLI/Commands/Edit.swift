@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostFiles
 import RoostServer
 import Synchronization
 
@@ -212,10 +213,10 @@ struct Edit: AsyncParsableCommand {
         let arguments = ["/bin/sh", "-c", "exec \(editor) \"$1\"", "sh", file.path]
         Interruption.isIgnored.store(true, ordering: .relaxed)
         defer { Interruption.isIgnored.store(false, ordering: .relaxed) }
-        guard let process = ForegroundProcess.start(arguments, environment) else {
+        guard let process = try? ChildProcess.start(arguments, environment: environment) else {
             throw CommandError(.unavailable, "cannot edit the entry: the editor cannot be started")
         }
-        let status = ForegroundProcess.status(of: process)
+        let status = ChildProcess.wait(for: process)
         guard status == 0 else {
             throw CommandError(
                 .unavailable,

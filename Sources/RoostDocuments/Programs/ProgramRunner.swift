@@ -1,5 +1,5 @@
-import CRoostKernels
 import Foundation
+import RoostFiles
 
 #if canImport(Glibc)
     import Glibc
@@ -70,7 +70,17 @@ struct ProgramRunner {
             unlink(errors)
         }
         let command = limited([program] + arguments, maximumOutput: maximumOutput)
-        let process = try start(command, output: output, errors: errors)
+        let environment = [
+            "PATH": searchPath, "LC_ALL": "C.UTF-8", "HOME": folder.path, "TZ": "UTC",
+        ]
+        let process = try DocumentError.mappingFileErrors {
+            try ChildProcess.start(command, environment: environment) { actions in
+                let creation = O_WRONLY | O_CREAT | O_EXCL
+                posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0)
+                posix_spawn_file_actions_addopen(actions, 1, output, creation, 0o600)
+                posix_spawn_file_actions_addopen(actions, 2, errors, creation, 0o600)
+            }
+        }
         let status = try wait(
             for: process, program: (program as NSString).lastPathComponent, output: output,
             deadline: deadline, maximumOutput: maximumOutput)
@@ -102,7 +112,7 @@ struct ProgramRunner {
             if ended == process || (ended < 0 && errno != EINTR) {
                 // Descendants of the process that still run would keep the files open.
                 kill(-process, SIGKILL)
-                let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+                let code = ChildProcess.exitStatus(status)
                 if code == 128 + SIGXFSZ { throw Self.outputFailure(program, maximumOutput) }
                 if code == 128 + SIGXCPU { throw timeFailure(program) }
                 // A program can ignore the signal, and a short one can end between two checks. A cut output
@@ -140,76 +150,25 @@ struct ProgramRunner {
     private func timeFailure(_ program: String) -> DocumentError {
         .programLimitExceeded("\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
     }
-
-    /// Starts a process in its own process group.
-    private func start(_ command: [String], output: String, errors: String) throws -> pid_t {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        let creation = O_WRONLY | O_CREAT | O_EXCL
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, creation, 0o600)
-        posix_spawn_file_actions_addopen(&actions, 2, errors, creation, 0o600)
-        // Libraries may have opened files and sockets without `O_CLOEXEC`.
-        _ = roost_close_inherited(&actions, 3)
-        var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        #if canImport(Darwin)
-            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
-        #endif
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGPIPE, SIGTERM, SIGINT, SIGXFSZ, SIGXCPU] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        let environment = ["PATH=\(searchPath)", "LC_ALL=C.UTF-8", "HOME=\(folder.path)", "TZ=UTC"]
-        var arguments = command.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup($0) } + [nil]
-        defer { for string in arguments + variables { free(string) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, command[0], &actions, &attributes, &arguments, &variables)
-        guard code == 0 else {
-            throw DocumentError.missingProgram(
-                "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
-        }
-        return process
-    }
 }
 
 /// A temporary folder that only the current user can open (mode 0700). It is removed with its files when the
-/// value is released.
+/// value is released; if the process is killed before, the next one that creates such a folder removes it.
 final class PrivateFolder {
+    private let folder: LockedTemporaryFolder
     /// The absolute path of the folder.
-    let path: String
+    var path: String { folder.url.path }
 
     /// Creates a folder with a random name.
     ///
     /// - Throws: ``DocumentError/missingProgram(_:)`` if the folder for temporary files is not writable.
     init() throws {
-        var template = Array((NSTemporaryDirectory() + "/roost-document-XXXXXX").utf8CString)
-        guard let created = mkdtemp(&template) else {
-            throw DocumentError.missingProgram(
-                "no temporary folder can be created in \(NSTemporaryDirectory()): "
-                    + "\(String(cString: strerror(errno))); set TMPDIR to a writable folder")
+        folder = try DocumentError.mappingFileErrors(advice: "; set TMPDIR to a writable folder") {
+            try LockedTemporaryFolder(prefix: "roost-document-")
         }
-        path = String(cString: created)
     }
 
-    deinit {
-        // The folder contains only files that this type created; a failure leaves a file in the folder for
-        // temporary files, which the system removes.
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    deinit { folder.remove() }
 
     /// Writes a file and returns its path.
     func write(_ data: Data, to name: String) throws -> String {
@@ -222,5 +181,14 @@ final class PrivateFolder {
                     + "free some space or set TMPDIR to another folder")
         }
         return file
+    }
+}
+
+extension DocumentError {
+    /// Calls a closure, and throws a fault of a program in place of one of a file.
+    static func mappingFileErrors<Value>(advice: String = "", _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as FileError {
+            throw DocumentError.missingProgram("\(error)\(advice)")
+        }
     }
 }
