@@ -70,7 +70,7 @@ func webPageBlocks(_ page: Data) -> (names: [String], blocks: [WebPageBlock]) {
 func webPageText(_ page: Data) async throws -> String {
     do {
         let input = DocumentInput(data: page, path: "page.html")
-        return try await HTMLReader().read(input, as: HTMLReader.type).first?.text ?? ""
+        return try await HTMLReader().read(input, as: HTMLReader.type).documents.first?.text ?? ""
     } catch is DocumentError {
         return ""
     }

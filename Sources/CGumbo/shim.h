@@ -27,7 +27,7 @@ static inline void *roost_gumbo_allocate(void *context, size_t size) {
     RoostGumboParse *parse = (RoostGumboParse *)context;
     if ((++parse->calls & 255) == 0) {
         struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
         if (now.tv_sec > parse->deadline.tv_sec
             || (now.tv_sec == parse->deadline.tv_sec && now.tv_nsec > parse->deadline.tv_nsec))
             longjmp(parse->exit, 1);
@@ -74,7 +74,7 @@ static __attribute__((noinline)) inline RoostGumboParse *roost_gumbo_parse(
     RoostGumboParse *parse = (RoostGumboParse *)calloc(1, sizeof(RoostGumboParse));
     if (!parse) return NULL;
     parse->maximum = maximumMemory;
-    clock_gettime(CLOCK_MONOTONIC, &parse->deadline);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &parse->deadline);
     parse->deadline.tv_sec += milliseconds / 1000;
     parse->deadline.tv_nsec += (milliseconds % 1000) * 1000000;
     if (parse->deadline.tv_nsec >= 1000000000) {

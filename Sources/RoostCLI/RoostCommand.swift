@@ -36,6 +36,8 @@ struct RoostCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        await ReaderWorker.serveIfRequested()
+        ReaderWorker.standard = ReaderWorker()
         StandardStreams.openMissing()
         Interruption.prepare()
         ProcessSettings.apply()

@@ -1,25 +1,21 @@
 import CCommonMark
 import CZip
-import Foundation
 
 extension DocumentReaders {
     /// The readers of all types that Roost supports. Readers that recognize a signature come first, and plain
     /// text last.
-    public static let standard = DocumentReaders([
+    public static var standard: DocumentReaders { DocumentReaders(all, worker: .standard) }
+
+    private static let all: [any DocumentReader] = [
         PDFReader(), OfficeReader(), MailReader(), HTMLReader(), MarkdownReader(), NotebookReader(),
         CaptionReader(), CodeReader(), PlainTextReader(),
-    ])
+    ]
+
+    /// The readers that a ``ReaderWorker`` runs: all but those that start programs. Feeds are read only from the web.
+    static let isolated = DocumentReaders(all.filter { !($0 is PDFReader) } + [FeedReader()])
 
     /// The types of all readers, in order.
     public var types: [DocumentType] { readers.flatMap(\.types) }
-
-    /// Returns the type of files with a name; `nil` if no reader supports it by its name.
-    public func type(ofFile path: String) -> DocumentType? {
-        let input = DocumentInput(data: Data(), path: path)
-        let (name, fileExtension) = (input.fileName, input.fileExtension)
-        return types.first { $0.fileNames.contains(name) }
-            ?? types.first { !fileExtension.isEmpty && $0.extensions.contains(fileExtension) }
-    }
 }
 
 /// The versions of the system libraries that read documents.

@@ -7,11 +7,7 @@ import Testing
 enum DocumentFixture {
     static let folder = Fixtures.folder.appendingPathComponent("Documents/files")
 
-    /// The readers of the formats whose fixtures are generated.
-    static let readers = DocumentReaders([
-        PDFReader(), OfficeReader(), MailReader(), NotebookReader(), CaptionReader(), CodeReader(),
-        PlainTextReader(),
-    ])
+    static let readers = DocumentReaders.standard
 
     /// Returns an input with the contents of a fixture.
     static func input(_ name: String) throws -> DocumentInput {
@@ -24,7 +20,7 @@ enum DocumentFixture {
     /// Reads an input with the reader that supports it.
     static func documents(_ input: DocumentInput) async throws -> [Document] {
         let match = try #require(readers.match(input))
-        return try await match.reader.read(input, as: match.type)
+        return try await match.reader.read(input, as: match.type).documents
     }
 
     /// Reads a text as a file with a name.

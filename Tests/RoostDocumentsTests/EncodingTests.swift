@@ -78,6 +78,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("①駅 ②公園へ行く", "h0CJdyCHQYz2iYCC1o1zgq0="),
+        ("㈱港の髙橋さんと山﨑さん", "h4qNYILM7uCLtIKzgvGCxo5S7ZWCs4Lx"),
+        ("氏名,年齢\n髙野,41\nサトウ,7\n", "joGWvCyUTpfuCu7gluwsNDEKg1SDZ4NFLDcK"),
+        (
+            "髙野一郎,東京都千代田区丸之内\n山﨑花子,大阪市北区㈱ネジ\n",
+            "7uCW7IjqmFksk4yLnpNzkOeR45Nji+aK25RWk+AKjlLtlYnUjnEskeWN445zlmuL5oeKg2yDVwo="
+        ),
+        ("№5 のネジは ㎜ で測る", "h4I1IILMg2yDV4LNIIdvIILFkaqC6Q=="),
+    ])
+    func `The characters that Microsoft added to Shift JIS are decoded`(text: String, data: String) throws {
+        #expect(TextDecoder.decode(try #require(Data(base64Encoded: data)))?.text == text)
+    }
+
+    @Test(arguments: [
+        ("Zo\u{C3}\u{AB} m\u{C3}\u{BC}de", "Zoë müde"), ("\u{E2}\u{80}\u{9C}a\u{E2}\u{80}\u{9D}", "“a”"),
+        ("â€œaâ€\u{9D} Ã¼", "“a” ü"), ("ðŸ˜€ Ã©", "😀 é"),
+        // Ordinary texts, and one about this fault
+        ("naïve café", nil), ("Ã", nil), ("é becomes Ã© and Ã¨", nil), ("Ã©", nil), ("“a”", nil),
+        ("日本 Ã© Ã©", nil),
+    ])
+    func `UTF-8 that was read as Latin-1 is repaired only if the whole text is`(
+        text: String, repaired: String?
+    ) throws {
+        let decoded = try #require(TextDecoder.decode(Data(text.utf8)))
+        #expect(decoded.text == repaired ?? text)
+        #expect((decoded.encodingName != nil) == (repaired != nil))
+    }
+
+    @Test func `A repair is reported`() async throws {
+        let input = DocumentInput(data: Data("Zo\u{C3}\u{AB} m\u{C3}\u{BC}de".utf8), path: "a.md")
+        #expect(
+            try await MarkdownReader().read(input, as: MarkdownReader.type).notices == [LatinRepair.notice])
+    }
+
     @Test func `Bytes that are invalid in the encoding of the text are refused`() throws {
         let sample = try #require(Self.samples.first { $0.encoding == "euc-jp" })
         #expect(TextDecoder.decode(sample.data + [0xA4]) == nil)
@@ -96,7 +131,7 @@ import Testing
             "<html><head><style>p { color: red }</style><script>var a = '<p>';</script></head><body><p>"
         let input = DocumentInput(
             data: Data(head.utf8) + sample.data + Data("</p></body></html>".utf8), path: "a.html")
-        let document = try #require(try await HTMLReader().read(input, as: HTMLReader.type).first)
+        let document = try #require(try await HTMLReader().read(input, as: HTMLReader.type).documents.first)
         #expect(document.text.filter { !$0.isWhitespace } == sample.text.filter { !$0.isWhitespace })
     }
 
@@ -105,7 +140,8 @@ import Testing
         func page(_ charset: String) async throws -> String {
             let data = Data("<meta charset=\(charset)><p>".utf8) + polish.data
             let documents = try await HTMLReader().read(
-                DocumentInput(data: data, path: "a.html"), as: HTMLReader.type)
+                DocumentInput(data: data, path: "a.html"), as: HTMLReader.type
+            ).documents
             return try #require(documents.first).text
         }
         #expect(try await page("iso-8859-2").contains("dziesięciu krzaków"))

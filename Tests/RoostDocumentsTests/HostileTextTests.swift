@@ -30,7 +30,8 @@ import Testing
         let list = (names + names).joined(separator: ", ")
         let text = "---\ntags: \(list)\n---\nWords\n"
         let input = DocumentInput(data: Data(text.utf8), path: "a.md")
-        let document = try #require(try await MarkdownReader().read(input, as: MarkdownReader.type).first)
+        let document = try #require(
+            try await MarkdownReader().read(input, as: MarkdownReader.type).documents.first)
         #expect(document.tags == names)
     }
 

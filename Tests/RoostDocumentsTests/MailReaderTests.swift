@@ -167,20 +167,54 @@ import Testing
         #expect(DocumentFixture.readers.match(note)?.type.name == "text")
     }
 
-    @Test func `A message with very long headers is not read`() async throws {
-        let header = "From: a@example.org\nSubject: Barrels\nMIME-Version: 1.0\n"
-        let lines = String(repeating: "X-A: b\n", count: (3 << 20) / 7)
-        await #expect(throws: DocumentError.limitExceeded("the headers of a message have more than 2 MB")) {
-            try await DocumentFixture.document(header + lines + "\ntext\n", name: "a.eml")
+    private static func mailbox(_ text: String) async throws -> DocumentContents {
+        let input = DocumentInput(data: Data(text.utf8), path: "a.mbox")
+        return try await MailReader().read(input, as: MailReader.mailbox)
+    }
+
+    private static func message(_ number: Int, _ body: String, line: String = "From a@example.org") -> String
+    {
+        "\(line) Tue Jul  5 18:44:0\(number) 2022\nFrom: a@example.org\nMessage-ID: <\(number)@x>\n\n\(body)\n\n"
+    }
+
+    @Test(arguments: [
+        "From where I sit I see it.", "From Tuesday on, at 18:44, all is quiet.", "From a@example.org",
+        ">From a@example.org Tue Jul  5 18:44:01 2022",
+    ])
+    func `A line of a text that begins with From ends no message`(line: String) async throws {
+        let text = "Alpha.\n\n\(line)\nBravo."
+        let contents = try await Self.mailbox(Self.message(1, text) + Self.message(2, "Charlie."))
+        #expect(
+            contents.documents.map(\.key) == ["1@x", "2@x"] && contents.faults.isEmpty && contents.isComplete)
+        #expect(contents.documents[0].text == text.replacing(">From", with: "From"))
+        #expect(contents.documents[1].text == "Charlie.")
+    }
+
+    @Test(arguments: ["From -", "From ", "From ann at example.org", "From 15@xxx", "From ???@???"])
+    func `The messages of a mailbox follow lines with an address and a date`(line: String) async throws {
+        let text = Self.message(1, "Alpha.") + Self.message(2, "Bravo.", line: line)
+        for ending in ["\n", "\r\n"] {
+            let contents = try await Self.mailbox(text.replacing("\n", with: ending))
+            #expect(contents.documents.map(\.text) == ["Alpha.", "Bravo."], "\(line)")
         }
-        let part = "Content-Type: multipart/mixed; boundary=x\n\n--x\n\(lines)\ntext\n--x--\n"
-        await #expect(throws: DocumentError.self) {
-            try await DocumentFixture.document(header + part, name: "a.eml")
-        }
-        let text = try await DocumentFixture.document(header + "\n" + lines, name: "a.eml").text
-        #expect(text.utf8.count > 2 << 20)
-        let message = "From a Mon Jan  1 00:00:00 2024\n\(header)X-A: b\n\ntext\n\n"
-        let mailbox = DocumentInput(data: Data(String(repeating: message, count: 3).utf8), path: "a.mbox")
-        #expect(try await DocumentFixture.documents(mailbox).count == 3)
+    }
+
+    @Test func `A message that cannot be read is a fault with its position`() async throws {
+        let damaged = "From a@example.org Tue Jul  5 18:44:01 2022\n\nno header\n\n"
+        let contents = try await Self.mailbox(Self.message(1, "Alpha.") + damaged + Self.message(2, "Bravo."))
+        #expect(contents.documents.map(\.text) == ["Alpha.", "Bravo."])
+        #expect(
+            contents.faults == [
+                .init(position: "message 2 (line 8)", reason: "it contains no message with a header")
+            ])
+        await #expect(throws: DocumentError.self) { try await Self.mailbox(damaged) }
+    }
+
+    @Test func `A mailbox after a limit is not read to its end`() async throws {
+        var input = DocumentInput(
+            data: Data((1...5).map { Self.message($0, "Alpha.") }.joined().utf8), path: "a.mbox")
+        input.limits.maximumParts = 3
+        let contents = try await MailReader().read(input, as: MailReader.mailbox)
+        #expect(contents.documents.count == 3 && contents.faults.count == 1 && !contents.isComplete)
     }
 }

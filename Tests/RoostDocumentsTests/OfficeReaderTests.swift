@@ -105,7 +105,8 @@ import Testing
                 ("c.xhtml", "<html><body><p>Text</p></body></html>"),
             ])
             let input = DocumentInput(data: data, path: "/notes/a.epub")
-            return try #require(try await OfficeReader().read(input, as: OfficeReader.book).first).metadata
+            return try #require(try await OfficeReader().read(input, as: OfficeReader.book).documents.first)
+                .metadata
         }
         let book = try await metadata(
             "<creator>Sam</creator><creator>Una</creator>"
@@ -168,7 +169,8 @@ import Testing
             ("word/c.xml", chart), ("word/d.xml", diagram),
         ])
         let input = DocumentInput(data: word, path: "/notes/a.docx")
-        let text = try #require(try await OfficeReader().read(input, as: OfficeReader.word).first).text
+        let text = try #require(try await OfficeReader().read(input, as: OfficeReader.word).documents.first)
+            .text
         #expect(text == "A\n\n- Fill\n\n" + expected)
         let slides = StoredArchive.data([
             (
@@ -188,7 +190,8 @@ import Testing
             ),
         ])
         let show = DocumentInput(data: slides, path: "/notes/a.pptx")
-        let document = try #require(try await OfficeReader().read(show, as: OfficeReader.presentation).first)
+        let document = try #require(
+            try await OfficeReader().read(show, as: OfficeReader.presentation).documents.first)
         #expect(document.text == expected + "\n\n%% Larger font? %%")
     }
 
@@ -208,7 +211,8 @@ import Testing
             ),
         ])
         let input = DocumentInput(data: data, path: "/notes/a.epub")
-        let text = try #require(try await OfficeReader().read(input, as: OfficeReader.book).first).text
+        let text = try #require(try await OfficeReader().read(input, as: OfficeReader.book).documents.first)
+            .text
         #expect(text == "One barrel[12] and [3] x^2, see page 40, pump. and roomrule.")
     }
 
@@ -265,8 +269,10 @@ import Testing
     }
 
     @Test func `An archive that expands to a very large part is rejected`() async throws {
+        var input = try DocumentFixture.input("bomb.docx")
+        input.limits.maximumTextBytes = 32 << 20
         let error = await #expect(throws: DocumentError.self) {
-            try await DocumentFixture.documents("bomb.docx")
+            try await DocumentFixture.documents(input)
         }
         guard case .limitExceeded = error else {
             Issue.record("unexpected error: \(String(describing: error))")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReaderDetailTests {
     private func page(_ html: String) async throws -> Document {
         let input = DocumentInput(data: Data(html.utf8), path: "a.html")
-        return try #require(try await HTMLReader().read(input, as: HTMLReader.type).first)
+        return try #require(try await HTMLReader().read(input, as: HTMLReader.type).documents.first)
     }
 
     // MARK: Web pages and mail
@@ -132,7 +132,7 @@ import Testing
             input.data.starts(with: "%MAGIC".utf8) ? Self.type : nil
         }
 
-        func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] { [] }
+        func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents { [] }
     }
 
     private let readers = DocumentReaders([PlainTextReader(), SignatureReader()])

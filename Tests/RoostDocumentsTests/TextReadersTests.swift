@@ -50,6 +50,26 @@ import Testing
         #expect(try await DocumentFixture.document(subtitles, name: "a.srt").text == "[00:00:01] One. Two.")
     }
 
+    @Test(arguments: [
+        // Words that a speaker repeats: in one caption, after a pause, and at once.
+        ("00:01.000 --> 00:02.000\nGo! Go!\nGo! Go!\n", "Go! Go! Go! Go!"),
+        ("00:01.000 --> 00:02.000\nGo!\n\n00:03.000 --> 00:04.000\nGo!\nRun!\n", "Go! Go! Run!"),
+        ("00:01.000 --> 00:02.000\nGo!\n\n00:02.000 --> 00:03.000\nGo!\n", "Go! Go!"),
+        // Captions that scroll: lines that the caption before shows, and a step that nobody can read.
+        (
+            "00:01.000 --> 00:02.000\nA b\n\n00:02.000 --> 00:02.010\nA b\n\n00:02.010 --> 00:04.000\nA b\nc d\n",
+            "A b c d"
+        ),
+        (
+            "00:01.000 --> 00:03.000\nA\nB\n\n00:02.000 --> 00:04.000\nB\nC\n\n00:04.000 --> 00:05.000\nC\nD\n",
+            "A B C D"
+        ),
+    ])
+    func `Only captions that scroll repeat lines`(captions: String, text: String) async throws {
+        let document = try await DocumentFixture.document("WEBVTT\n\n" + captions, name: "a.vtt")
+        #expect(document.text == "[00:00:01] " + text)
+    }
+
     @Test(arguments: [String.Encoding.utf32LittleEndian, .utf32BigEndian])
     func `A text in UTF-32 is read if it has a byte order mark`(encoding: String.Encoding) async throws {
         let captions = "\u{FEFF}1\n00:00:01,500 --> 00:00:03,000\nPlätze 🌧\n"
@@ -60,10 +80,16 @@ import Testing
         #expect(TextDecoder.decode(data + Data(repeating: 0, count: 4)) == nil)
     }
 
+    @Test func `A plain text has no headings`() async throws {
+        let document = try await DocumentFixture.document("List\n\n# 3 eggs\n\nMilk\n====\n", name: "a.txt")
+        #expect(document.title == nil && document.structure.sections.isEmpty)
+    }
+
     @Test func `Text in UTF-16 and windows-1252 is decoded, binary data is not`() async throws {
         let reader = PlainTextReader()
         func read(_ data: Data) async throws -> String? {
-            try await reader.read(DocumentInput(data: data, path: "a.txt"), as: PlainTextReader.type).first?
+            try await reader.read(DocumentInput(data: data, path: "a.txt"), as: PlainTextReader.type)
+                .documents.first?
                 .text
         }
         let little = Data([0xFF, 0xFE]) + (try #require("Grüße".data(using: .utf16LittleEndian)))

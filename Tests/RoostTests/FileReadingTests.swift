@@ -101,7 +101,7 @@ import Testing
             return nil
         }
 
-        func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] { [] }
+        func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents { [] }
     }
 
     @Test func `the read of a document blocks no thread of the cooperative pool`() async throws {

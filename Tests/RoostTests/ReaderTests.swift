@@ -1,4 +1,5 @@
 import Foundation
+import RoostDocuments
 import RoostModel
 import TestSupport
 import Testing
@@ -143,6 +144,8 @@ import Testing
     @Test(arguments: [
         ("text;year\n\"a; b, c\";1999\n", ";"), ("text,year\na;b,1\n", ","), ("text\na;b\n", ","), ("", ","),
         ("\"a, b\";text\n", ";"), ("\"a;b;c\",text\n", ","), ("name;size, mm;year\n", ";"),
+        ("sep=;\ntext,a,b;c\n", ";"), ("sep=,\r\na;b;text,c\n", ","), ("sep=|\na,b|text\n", "|"),
+        ("sep=;a,b,text\n", ","),
         ("5\" pipe;text;\"a, \"\"b\"\", c, d\"\n", ";"),
     ])
     func `the header determines the separator of a CSV file`(text: String, separator: Character) {
@@ -180,6 +183,51 @@ import Testing
         #expect(rows.entries.map(\.tags) == [["scifi", "classic"], ["bread", "rye starter"]])
         #expect(rows.entries.map(\.updatedAt) == [day, nil])
         #expect(rows.entries[1].metadata["tags"] == "bread;rye starter")
+    }
+
+    @Test func `a line that states the separator is not a row`() throws {
+        for text in ["sep=;\ntext;year\na, b;1999\n", "sep=;\r\ntext;year\r\na, b;1999\r\n"] {
+            let rows = try DelimitedText(separator: ";").rows(of: text, name: "t")
+            #expect(rows.map(\.fields) == [["text", "year"], ["a, b", "1999"]])
+            #expect(rows.map(\.line) == [2, 3] && rows.map(\.number) == [1, 2])
+        }
+    }
+
+    @Test(arguments: [
+        // A number above 12 states the order for the column.
+        (["02/03/2023", "31/01/2023"], ["2023-03-02", "2023-01-31"]),
+        (["02/03/2023", "01/31/2023 18:30"], ["2023-02-03", "2023-01-31"]),
+        (["2-3-2023", "13-3-2023"], ["2023-03-02", "2023-03-13"]),
+        // No order, and two different ones
+        (["02/03/2023", "04/05/2023"], [nil, nil]), (["13/03/2023", "03/13/2023"], [nil, nil]),
+        // Dates in other forms do not state it, and an invalid one stays unclear.
+        (["2023-03-31", "02/03/2023"], ["2023-03-31", nil]),
+        (["31/02/2023", "28/02/2023"], [nil, "2023-02-28"]),
+    ])
+    func `the order of day and month follows from the whole column`(texts: [String], days: [String?]) throws {
+        let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
+        let table = "text,date,updated\n" + texts.map { "a,\($0),\n" }.joined()
+        let lines = texts.map { "{\"text\": \"a\", \"date\": \"\($0)\", \"updated\": null}\n" }.joined()
+        for rows in [try reader.table(table, separator: ","), try reader.jsonLines(lines)] {
+            #expect(rows.entries.map { $0.createdAt.map { DateText.day(of: $0) } } == days)
+            let count = days.count { $0 == nil }
+            #expect(rows.notices.count == min(1, count))
+            #expect(
+                rows.notices.allSatisfy {
+                    $0.hasPrefix("the date of \(count) row") && $0.contains("column date")
+                })
+        }
+    }
+
+    @Test func `rows in UTF-8 that was read as Latin-1 are repaired, and reported`() throws {
+        let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
+        let lines =
+            #"{"text": "caf\u00c3\u00a9", "author": {"name": "Zo\u00c3\u00ab"}, "tags": ["a"]}"# + "\n"
+        let rows = try reader.jsonLines(lines)
+        #expect(rows.entries.map(\.content) == ["café"] && rows.notices == [LatinRepair.notice])
+        #expect(rows.entries.first?.metadata == ["author": ["name": "Zoë"]])
+        let mixed = try reader.jsonLines(lines + #"{"text": "Möwe"}"#)
+        #expect(mixed.entries.first?.content == "caf\u{C3}\u{A9}" && mixed.notices.isEmpty)
     }
 
     @Test func `the fixture files are read or refused`() async throws {

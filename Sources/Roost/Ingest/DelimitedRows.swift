@@ -34,7 +34,14 @@ struct DelimitedRows {
 
     /// Returns the separator of comma-separated values: a semicolon if the first row contains more semicolons
     /// than commas outside of quoted fields. Spreadsheets write this where the comma separates decimals.
+    ///
+    /// A first line such as `sep=;` states it to spreadsheet programs.
     static func separator(of text: String) -> Character {
+        if text.hasPrefix("sep="), let stated = text.dropFirst(4).first, stated.isASCII,
+            text.dropFirst(5).first?.isNewline ?? true
+        {
+            return stated
+        }
         let (quote, comma, semicolon) = (UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"))
         var (commas, semicolons) = (0, 0)
         // A quotation mark opens a quoted field at the beginning of a field, and again after a closing one.
@@ -118,7 +125,8 @@ struct DelimitedRows {
     }
 
     private mutating func row(_ fields: [String], from first: Int, to last: Int) -> Row? {
-        guard fields != [""] else { return nil }
+        let isSeparatorLine = first == 1 && fields == ["sep=", ""]
+        guard fields != [""], !isSeparatorLine else { return nil }
         count += 1
         return Row(number: count, line: first, lastLine: last, fields: fields)
     }

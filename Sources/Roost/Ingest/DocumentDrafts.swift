@@ -34,7 +34,7 @@ struct DocumentDrafts {
             var draft = draft(
                 of: document, key: key, start, text: title ?? document.text,
                 title == nil ? document.structure : TextStructure(format: document.format))
-            if documents.count == 1 { draft.fileDates = dates }
+            if documents.count == 1, document.unclearDate == nil { draft.fileDates = dates }
             return [draft]
         }
     }

@@ -6,13 +6,14 @@ struct DocumentFile {
     let data: Data
     let readerVersion: ReaderVersion
     private let url: URL
+    private let readers: DocumentReaders
     private let match: DocumentReaders.Match
 
     /// The first bytes of a ZIP archive with at least one part.
     private static let archiveSignature = Data([0x50, 0x4B, 0x03, 0x04])
 
     init(_ url: URL, readers: DocumentReaders, maximumSize: Int) throws {
-        self.url = url
+        (self.url, self.readers) = (url, readers)
         func match(_ data: Data) -> DocumentReaders.Match? {
             readers.match(DocumentInput(data: data, path: url.path))
         }
@@ -40,22 +41,28 @@ struct DocumentFile {
         }
     }
 
-    /// Reads the documents of the file and returns the drafts of their entries, and whether the file may have
-    /// more entries in a part that was not read.
-    func drafts() async throws -> (entries: [EntryDraft], isTruncated: Bool) {
+    /// Reads the documents of the file and sets the entries of a draft, and the parts that could not be read.
+    func read(into draft: inout SourceDraft) async throws {
         let isText = Self.isText(match.type)
         let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
         if isText, !FileContents.isUTF16(data), data.count > TextParts.maximumEntrySize {
-            return (try await partsOfText(), false)
+            draft.entries = try await partsOfText()
+            return
         }
-        let documents = try await documents(in: data)
+        let contents = try await contents(of: data)
         let text = FileContents.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
         let fileText =
             isText
             ? try text ?? RecordReader.readingUTF8(data) { try RecordReader.text($0, name: url.path) } : nil
-        return (
-            try drafts.drafts(of: documents, fileText: fileText), documents.contains(where: \.isTruncated)
-        )
+        draft.entries = try drafts.drafts(of: contents.documents, fileText: fileText)
+        draft.skipped = contents.faults.map {
+            .init(source: "\(url.path), \($0.position)", reason: $0.reason)
+        }
+        draft.keepsMissingEntries = !contents.isComplete
+        let unclear = contents.documents.compactMap(\.unclearDate).map {
+            "its date is not clear: \($0.prefix(40)); write it as 2026-01-31"
+        }
+        draft.notices = (contents.notices + unclear).map { .init(source: url.path, reason: $0) }
     }
 
     /// Reads the parts of a large text. The first part contains the metadata of the file, and the other parts
@@ -64,42 +71,45 @@ struct DocumentFile {
     private func partsOfText() async throws -> [EntryDraft] {
         var parts = try RecordReader.readingUTF8(data) { try TextParts.drafts(of: $0, name: url.path) }
         guard let first = parts.first else { return [] }
-        guard let document = try await documents(in: Data(first.content.utf8)).first else { return parts }
+        guard let document = try await contents(of: Data(first.content.utf8)).documents.first else {
+            return parts
+        }
         let metadata = DocumentDrafts.metadata(of: document)
         for index in parts.indices {
             parts[index].metadata = metadata
             parts[index].tags = document.tags
-            read(&parts[index], isFirst: index == 0)
             (parts[index].createdAt, parts[index].updatedAt) = (document.createdAt, document.updatedAt)
+            if index == 0 {
+                (parts[0].content, parts[0].structure) = (document.text, document.structure)
+            } else if match.type.format != .markdown {
+                parts[index].structure = TextStructure(of: parts[index].content, format: match.type.format)
+            } else if let part = try await contents(of: Data(parts[index].content.utf8)).documents.first {
+                read(part, into: &parts[index])
+            }
         }
         return parts
     }
 
-    /// Finds the structure of a part of a large text. A part of a note that is not the first one has its own
-    /// links, and further tags.
-    private func read(_ part: inout EntryDraft, isFirst: Bool) {
-        let format = match.type.format
-        guard !isFirst, format == .markdown else {
-            part.structure = TextStructure(of: part.content, format: format)
-            return
-        }
-        let document = MarkdownReader.document(part.content)
-        part.structure = document.structure
+    /// Adds the structure, the links and the further tags of a part of a note that is not the first one.
+    private func read(_ document: Document, into part: inout EntryDraft) {
+        (part.content, part.structure) = (document.text, document.structure)
         part.metadata[DocumentKey.links] = DocumentDrafts.metadata(of: document)[DocumentKey.links]
         var known = Set(part.tags.map { $0.lowercased() })
         part.tags += document.tags.filter { known.insert($0.lowercased()).inserted }
     }
 
-    private func documents(in data: Data) async throws -> [Document] {
+    private func contents(of data: Data) async throws -> DocumentContents {
         do {
             let input = DocumentInput(data: data, path: url.path)
-            var documents = try await match.reader.read(input, as: match.type)
+            var contents = try await readers.read(input, with: match)
             // People name notes and posts by their day, and plans by a later day.
-            if documents.count == 1, documents[0].createdAt == nil, let day = input.dateInFileName {
+            if contents.documents.count == 1, contents.documents[0].createdAt == nil,
+                let day = input.dateInFileName
+            {
                 let isPast = FileDates(of: url).map { day <= $0.updatedAt } ?? true
-                if isPast { documents[0].createdAt = day }
+                if isPast { contents.documents[0].createdAt = day }
             }
-            return documents
+            return contents
         } catch let error as DocumentError {
             var failure = RoostError(.badInput, "cannot read \(url.path): \(error)")
             failure.isTransient = error.isTransient

@@ -75,6 +75,8 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     public var omittedTokens = 0
     /// The inputs that were not ingested.
     public var skipped: [Skip] = []
+    /// The inputs that were ingested with an assumption, such as one about their encoding, or without their date.
+    public var notices: [Skip] = []
     /// The number of files that exist in the ingested folders.
     public var files = 0
     /// The number of files that were renamed or moved. Their entries are unchanged.
@@ -101,6 +103,7 @@ public struct IngestReport: Sendable, Hashable, Encodable {
         tokens += other.tokens
         omittedTokens += other.omittedTokens
         skipped += other.skipped
+        notices += other.notices
         files += other.files
         movedFiles += other.movedFiles
         missingFiles += other.missingFiles

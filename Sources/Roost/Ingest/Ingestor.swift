@@ -67,6 +67,7 @@ struct Ingestor {
         }
         var identified = SourceDiff.identify(draft, tags: options.tags)
         report.skipped += identified.skipped
+        report.notices += draft.notices
         identified.entries =
             draft.isComplete
             ? try await SourceIdentity.resolve(

@@ -64,13 +64,13 @@ public struct RecordReader: Sendable {
             entries: [], original: keepsOriginals ? file.data : nil)
         draft.isEmptyFile = SourceDraft.isEmpty(file.data)
         draft.isUnread = try await isUnchanged(draft)
-        if !draft.isUnread { (draft.entries, draft.keepsMissingEntries) = try await file.drafts() }
+        if !draft.isUnread { try await file.read(into: &draft) }
         return draft
     }
 
-    /// The part of the fingerprint of a file of rows that records the version of their reader. Versions
-    /// without a number did not read tags from texts, or dates.
-    static let rowSuffix = ";lines.2"
+    /// The part of the fingerprint of a file of rows that records the version of their reader. Earlier
+    /// versions did not read tags from texts, or dates.
+    static let rowSuffix = ";lines.3"
 
     private func rows(of url: URL) throws -> SourceDraft {
         let data = try FileContents.read(url, maximumSize: maximumFileSize) { start in
@@ -98,6 +98,7 @@ public struct RecordReader: Sendable {
             id: Self.sourceID(url), fingerprint: fingerprint, entries: rows.entries,
             original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
+        draft.notices = rows.notices.map { .init(source: url.path, reason: $0) }
         draft.isEmptyFile = SourceDraft.isEmpty(data)
         return draft
     }

@@ -7,6 +7,8 @@ struct RowReader {
     struct Rows {
         var entries: [EntryDraft] = []
         var skipped: [IngestReport.Skip] = []
+        /// The assumptions about the rows, and their dates that are not clear.
+        var notices: [String] = []
         /// The number of skipped rows, including those that are not listed in ``skipped``.
         var skippedCount = 0
     }
@@ -186,6 +188,12 @@ struct RowReader {
     /// - Throws: ``RoostError`` if all rows were skipped: the type of the file probably differs from its
     ///   extension.
     private func finish(_ rows: inout Rows) throws {
+        if rows.repairEncoding() { rows.notices.append(LatinRepair.notice) }
+        for (columns, date) in [
+            (RowFields.createdColumns, \EntryDraft.createdAt), (RowFields.updatedColumns, \.updatedAt),
+        ] {
+            rows.notices += RowDates.complete(&rows.entries, date, from: columns)
+        }
         if rows.entries.isEmpty, let first = rows.skipped.first {
             throw RoostError(
                 .badInput,
@@ -211,8 +219,8 @@ struct RowFields {
     let metadata: [String: MetadataValue]
 
     /// The names of columns in order of precedence: a general `date` is used if there is no specific one.
-    private static let createdColumns = ["created", "createdAt", "created_at", "date"]
-    private static let updatedColumns = ["updated", "updatedAt", "updated_at", "modified"]
+    static let createdColumns = ["created", "createdAt", "created_at", "date"]
+    static let updatedColumns = ["updated", "updatedAt", "updated_at", "modified"]
 
     init(_ values: [String: MetadataValue]) {
         func date(_ columns: [String]) -> Date? {
@@ -243,6 +251,86 @@ struct RowFields {
                 return tag.hasPrefix("#") ? String(tag.dropFirst()) : tag
             }.filter { !$0.isEmpty && known.insert($0).inserted }
         default: return []
+        }
+    }
+}
+
+/// The dates in a column whose values have the form `03/04/2025`, in which the order of day and month depends on the
+/// country. The order follows from the values of the whole column: a number above 12 is a day.
+enum RowDates {
+    /// The parts of a date: two numbers, the year, and a time of day.
+    nonisolated(unsafe) private static let form = #/ *(\d\d?)[\/-](\d\d?)[\/-](\d{4})(.*)/#
+
+    private typealias Parts = (Substring, Substring, Substring, Substring, Substring)
+
+    /// Sets the missing dates of rows, as far as the columns make them clear.
+    ///
+    /// - Returns: A message for each column with values from which no date follows.
+    static func complete(
+        _ rows: inout [EntryDraft], _ date: WritableKeyPath<EntryDraft, Date?>, from columns: [String]
+    ) -> [String] {
+        columns.compactMap { column in
+            let undated = rows.indices.filter { rows[$0][keyPath: date] == nil }
+            let texts = undated.compactMap { index -> (index: Int, text: String, parts: Parts?)? in
+                guard let value = rows[index].metadata[column], value != .null, let text = value.text,
+                    !text.allSatisfy(\.isWhitespace)
+                else { return nil }
+                return (index, text, text.wholeMatch(of: form)?.output)
+            }
+            let numbers = texts.compactMap(\.parts).map { (Int($0.1) ?? 0, Int($0.2) ?? 0) }
+            let (isDayFirst, isMonthFirst) = (numbers.contains { $0.0 > 12 }, numbers.contains { $0.1 > 12 })
+            var unclear: [String] = []
+            for (index, text, parts) in texts {
+                if let parts, isDayFirst != isMonthFirst {
+                    let (day, month) = isDayFirst ? (parts.1, parts.2) : (parts.2, parts.1)
+                    rows[index][keyPath: date] = DateReader.instant("\(day).\(month).\(parts.3)\(parts.4)")
+                }
+                if rows[index][keyPath: date] == nil { unclear.append(text) }
+            }
+            guard let first = unclear.first else { return nil }
+            return
+                "the date of \(Count.text(unclear.count, "row")) in the column \(column) is not clear, such as "
+                + "\(first.prefix(40)); these rows have the date of this ingest"
+        }
+    }
+}
+
+extension RowReader.Rows {
+    /// Repairs texts in UTF-8 that were read as Latin-1, if all rows contain only such texts and ASCII.
+    mutating func repairEncoding() -> Bool {
+        var texts: [String] = []
+        for entry in entries {
+            texts.append(entry.content)
+            texts += entry.tags
+            for value in entry.metadata.values { value.forEachString { texts.append($0) } }
+        }
+        guard let repaired = LatinRepair.repaired(texts) else { return false }
+        let pairs = Dictionary(zip(texts, repaired)) { first, _ in first }
+        for index in entries.indices {
+            let structure = entries[index].structure
+            entries[index].content = pairs[entries[index].content] ?? entries[index].content
+            entries[index].structure = structure
+            entries[index].tags = entries[index].tags.map { pairs[$0] ?? $0 }
+            entries[index].metadata = entries[index].metadata.mapValues { $0.mapStrings { pairs[$0] ?? $0 } }
+        }
+        return true
+    }
+}
+
+extension MetadataValue {
+    fileprivate func forEachString(_ body: (String) -> Void) {
+        _ = mapStrings {
+            body($0)
+            return $0
+        }
+    }
+
+    fileprivate func mapStrings(_ transform: (String) -> String) -> MetadataValue {
+        switch self {
+        case .string(let text): .string(transform(text))
+        case .array(let values): .array(values.map { $0.mapStrings(transform) })
+        case .object(let values): .object(values.mapValues { $0.mapStrings(transform) })
+        default: self
         }
     }
 }

@@ -109,20 +109,23 @@ extension RecordReader {
                 .badInput,
                 "cannot read \(source.id): its type \(source.mediaType ?? "(unknown)") is not supported")
         }
-        let documents: [Document]
+        let contents: DocumentContents
         do {
-            documents = try await match.reader.read(input, as: match.type)
+            contents = try await readers.read(input, with: match)
         } catch let error as DocumentError {
             throw RoostError(.badInput, "cannot read \(source.id): \(error)")
         }
-        let entries = try entries(of: documents, source)
+        let entries = try entries(of: contents.documents, source)
         let version = ReaderVersion(type: match.type.name, version: match.reader.version)
         var draft = SourceDraft(
             id: source.id,
             fingerprint: SourceDraft.fingerprint(of: source.data) + version.suffix
                 + source.validators.suffix,
             entries: entries, original: keepsOriginals ? source.data : nil)
-        draft.keepsMissingEntries = isFeed || documents.contains(where: \.isTruncated)
+        draft.skipped = contents.faults.map {
+            .init(source: "\(source.id), \($0.position)", reason: $0.reason)
+        }
+        draft.keepsMissingEntries = isFeed || !contents.isComplete
         return draft
     }
 

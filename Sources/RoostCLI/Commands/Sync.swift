@@ -145,6 +145,7 @@ enum SyncText {
                 Terminal.error(line)
             }
         }
+        for notice in report.notices { options.note("\(Terminal.line(notice.source)): \(notice.reason)") }
         let advice =
             Confirmation.isPossible ? "" : "; check the folder, or use `roost sync --yes` to remove them"
         for folder in report.skippedFolders {

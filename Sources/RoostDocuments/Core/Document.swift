@@ -2,9 +2,7 @@ public import Foundation
 public import RoostModel
 
 /// The contents of a document that was read: its text and what the document states about itself.
-public struct Document: Sendable, Hashable {
-    /// The type as which the document was read.
-    public var type: DocumentType
+public struct Document: Sendable, Hashable, Codable {
     /// The name of the document within its file, such as the id of a message; `nil` if the file contains only
     /// one document.
     public var key: String?
@@ -35,26 +33,25 @@ public struct Document: Sendable, Hashable {
     public var createdAt: Date?
     /// The date that the document states as its last change; `nil` if it states none.
     public var updatedAt: Date?
+    /// The text of a date of creation that is not clear, such as `3/4/2025`; `nil` if the document states none. The
+    /// entry does not get the date of the file in its place.
+    public var unclearDate: String?
     /// The location of the text in the file: the line or page on which it begins.
     public var location: EntryLocation?
     /// The parts that could not be read, as messages for the user, such as
     /// `page 3: no text; possibly scanned images`.
     public var unreadParts: [String]
-    /// Whether the rest of the document was not read because of a limit. The stored entries that are missing
-    /// from the text may be in the rest, so an ingest keeps them.
-    public var isTruncated = false
 
     /// Creates a document.
     ///
     /// - Parameter structure: The structure of the text; `nil` to find it in the text, by its format.
     public init(
-        type: DocumentType, key: String? = nil, title: String? = nil, text: String,
+        key: String? = nil, title: String? = nil, text: String,
         format: TextFormat = .markdown, structure: TextStructure? = nil,
         metadata: [String: MetadataValue] = [:], tags: [String] = [], aliases: [String] = [],
         links: [DocumentLink] = [], createdAt: Date? = nil, updatedAt: Date? = nil,
         location: EntryLocation? = nil, unreadParts: [String] = []
     ) {
-        self.type = type
         self.key = key
         self.title = title
         self.text = text
@@ -80,6 +77,44 @@ public struct Document: Sendable, Hashable {
         found.links = []
         return found
     }
+
+    /// The document with its structure, so that ``structure`` need not find it again.
+    var withStructure: Document {
+        var document = self
+        document.read = structure
+        return document
+    }
+}
+
+/// The documents of a file, and the parts of the file that could not be read.
+public struct DocumentContents: Sendable, Hashable, Codable, ExpressibleByArrayLiteral {
+    /// A part of a file that could not be read.
+    public struct Fault: Sendable, Hashable, Codable {
+        /// The part, such as `message 3 (line 40)`.
+        public var position: String
+        /// The reason, as a message for the user.
+        public var reason: String
+
+        /// Creates a fault.
+        public init(position: String, reason: String) { (self.position, self.reason) = (position, reason) }
+    }
+
+    /// The documents, in order: one for most types of files, one for each message of a mailbox.
+    public var documents: [Document]
+    /// The parts that are in none of the documents, in order.
+    public var faults: [Fault]
+    /// Whether the reader reached the end of the file. Otherwise, the stored entries that are missing from the
+    /// documents may be in the rest, so an ingest keeps them, as it does if there are faults.
+    public var isComplete: Bool
+    /// The assumptions that the reader made, as messages for the user.
+    public var notices: [String] = []
+
+    /// Creates contents.
+    public init(_ documents: [Document], faults: [Fault] = [], isComplete: Bool = true) {
+        (self.documents, self.faults, self.isComplete) = (documents, faults, isComplete)
+    }
+
+    public init(arrayLiteral documents: Document...) { self.init(documents) }
 }
 
 extension TextStructure {

@@ -29,10 +29,9 @@ public struct DocumentInput: Sendable {
 
     /// Checks the size of a file that is as large as its text.
     ///
-    /// - Parameter maximumSize: The maximum number of bytes, in addition to that of a text.
-    /// - Throws: ``DocumentError/limitExceeded(_:)`` if it is larger.
-    func requireReadableSize(_ maximumSize: Int = .max) throws(DocumentError) {
-        let maximum = min(maximumSize, limits.maximumTextBytes)
+    /// - Throws: ``DocumentError/limitExceeded(_:)`` if it is larger than a text may be.
+    func requireReadableSize() throws(DocumentError) {
+        let maximum = limits.maximumTextBytes
         guard data.count > maximum else { return }
         throw .limitExceeded("it has \(data.count) bytes, and the maximum for its type is \(maximum)")
     }
@@ -67,7 +66,7 @@ public struct DocumentInput: Sendable {
 }
 
 /// The limits of the resources that a reader may use for one file.
-public struct DocumentLimits: Sendable, Hashable {
+public struct DocumentLimits: Sendable, Hashable, Codable {
     /// The maximum number of bytes of extracted text, of any part of an archive after decompression, and of a
     /// file of data or markup, such as JSON, XML or HTML.
     public var maximumTextBytes = 64 << 20
@@ -79,8 +78,10 @@ public struct DocumentLimits: Sendable, Hashable {
     public var maximumDepth = 200
     /// The maximum elapsed time for the separate programs that read one document.
     public var maximumTime = Duration.seconds(60)
-    /// The maximum memory in bytes that a separate program may use to read a document.
-    public var maximumProgramMemory = 1 << 30
+    /// The maximum processor time for a small document in a ``ReaderWorker``, which adds 4 seconds for each megabyte.
+    public var maximumProcessorTime = Duration.seconds(10)
+    /// The maximum memory in bytes that a separate program, or a ``ReaderWorker``, may use to read a document.
+    public var maximumProgramMemory = 2 << 30
 
     /// Creates the default limits.
     public init() {}
@@ -89,7 +90,7 @@ public struct DocumentLimits: Sendable, Hashable {
 /// The reason why a document cannot be read.
 ///
 /// Each case has a message for the user, which completes "cannot read PATH: …".
-public enum DocumentError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public enum DocumentError: LocalizedError, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The document is damaged, or is not of the type that its name states.
     case damaged(String)
     /// The document cannot be read without a password.

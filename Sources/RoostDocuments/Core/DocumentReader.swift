@@ -30,10 +30,10 @@ public protocol DocumentReader: Sendable {
     /// - Parameters:
     ///   - input: The bytes and the name of the document.
     ///   - type: The type as which to read the document, one of ``types``.
-    /// - Returns: The documents in the file, in order: one for most types, one for each message of a mailbox.
-    ///   Parts that cannot be read are listed in ``Document/unreadParts``.
+    /// - Returns: The documents, and the faults of the others: a document that cannot be read does not end the rest.
+    ///   The parts of a document that cannot be read are in ``Document/unreadParts``.
     /// - Throws: ``DocumentError`` if nothing can be read; `CancellationError`.
-    func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document]
+    func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents
 }
 
 extension DocumentReader {
@@ -80,9 +80,13 @@ public struct DocumentType: Sendable, Hashable {
 public struct DocumentReaders: Sendable {
     /// The readers. Earlier readers take precedence.
     public var readers: [any DocumentReader]
+    /// The process in which the standard readers run; `nil` for the present one.
+    public var worker: ReaderWorker?
 
     /// Creates a list of readers.
-    public init(_ readers: [any DocumentReader]) { self.readers = readers }
+    public init(_ readers: [any DocumentReader], worker: ReaderWorker? = nil) {
+        (self.readers, self.worker) = (readers, worker)
+    }
 
     /// A reader, and the type as which it reads a document.
     public struct Match: Sendable {
@@ -114,6 +118,15 @@ public struct DocumentReaders: Sendable {
             ?? first { !fileExtension.isEmpty && $0.extensions.contains(fileExtension) }
     }
 
+    /// Reads a document: in the process of the worker if it has the reader, and otherwise in this process.
+    ///
+    /// - Throws: ``DocumentError``, `CancellationError`, and errors of other readers.
+    public func read(_ input: DocumentInput, with match: Match) async throws -> DocumentContents {
+        let isIsolated = Self.isolated.readers.contains { Swift.type(of: $0) == Swift.type(of: match.reader) }
+        guard isIsolated, let worker else { return try await match.reader.read(input, as: match.type) }
+        return try await worker.read(input, as: match.type)
+    }
+
     /// Returns the first reader that recognizes the contents of a document, of which the beginning suffices
     /// for most types; `nil` if none does.
     package func recognized(_ input: DocumentInput) -> Match? {
@@ -122,6 +135,9 @@ public struct DocumentReaders: Sendable {
         }
         return nil
     }
+
+    /// Returns the reader of a type; `nil` if no reader supports it.
+    func match(type name: String) -> Match? { first { $0.name == name } }
 
     private func first(where condition: (DocumentType) -> Bool) -> Match? {
         for reader in readers {

@@ -17,27 +17,34 @@ public struct FeedReader: DocumentReader {
     /// Creates a reader.
     public init() {}
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         let feed = try FeedXML.read(input.data)
         guard feed.items.count <= input.limits.maximumParts else {
             throw DocumentError.limitExceeded("it has more than \(input.limits.maximumParts) items")
         }
         guard !feed.items.isEmpty else { throw DocumentError.noText("it has no items") }
-        return try feed.items.map { item in
+        var contents = DocumentContents([], isComplete: !feed.isDamaged)
+        for item in feed.items {
             try Task.checkCancellation()
-            return document(of: item, in: feed, type, input)
+            contents.documents.append(document(of: item, in: feed, input))
         }
+        if feed.isDamaged {
+            contents.faults = [
+                .init(position: "after item \(feed.items.count)", reason: "its XML is not well-formed")
+            ]
+        }
+        return contents
     }
 
     private func document(
-        of item: Feed.Item, in feed: Feed, _ type: DocumentType, _ input: DocumentInput
+        of item: Feed.Item, in feed: Feed, _ input: DocumentInput
     ) -> Document {
         let base = Self.base(of: item, in: feed, path: input.path)
         let link = item.link.map { address in
             URL(string: address, relativeTo: base).flatMap { $0.scheme == nil ? nil : $0.absoluteString }
                 ?? address
         }
-        var document = Document(type: type, title: item.title, text: item.content)
+        var document = Document(title: item.title, text: item.content)
         if item.isMarkup {
             let page = HTMLPage(Data(item.content.utf8), encodingName: "utf-8")
             (document.text, document.links) = page.content(address: base?.absoluteString ?? input.path)
@@ -96,6 +103,8 @@ private struct Feed {
     var base: String?
     var language: String?
     var items: [Item] = []
+    /// Whether its XML ends with a fault, in or after the last item.
+    var isDamaged = false
 }
 
 /// Reads the elements of RSS and Atom. The names of their elements differ, except for those with the same
@@ -120,6 +129,7 @@ private struct FeedXML {
                 ? DocumentError.damaged("its XML is not well-formed")
                 : DocumentError.noText("it has no items; its root element is '\(root)'")
         }
+        reader.feed.isDamaged = reader.parser.isDamaged
         return reader.feed
     }
 
@@ -132,7 +142,11 @@ private struct FeedXML {
             case "title" where feed.title == nil: feed.title = try title()
             case "link" where feed.link == nil: feed.link = try link(element)
             case "language": feed.language = try cleanText()
-            case "item", "entry": feed.items.append(try item(element))
+            case "item", "entry":
+                let item = try item(element)
+                if item.id ?? item.link ?? item.title != nil || !item.content.isEmpty {
+                    feed.items.append(item)
+                }
             default: break
             }
         }

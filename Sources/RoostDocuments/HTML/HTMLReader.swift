@@ -12,9 +12,6 @@ public struct HTMLReader: DocumentReader {
         name: "html", title: "HTML", extensions: ["html", "htm", "xhtml", "xht", "shtml"],
         mediaTypes: ["text/html", "application/xhtml+xml"])
 
-    /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
-    private static let maximumSize = 32 << 20
-
     public let version = 14
 
     public let types = [Self.type]
@@ -37,8 +34,8 @@ public struct HTMLReader: DocumentReader {
         return Self.type
     }
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        try input.requireReadableSize(Self.maximumSize)
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
+        try input.requireReadableSize()
         let page = HTMLPage(
             input.data, encodingName: input.encodingName, maximumDepth: input.limits.maximumDepth)
         try Task.checkCancellation()
@@ -53,17 +50,16 @@ public struct HTMLReader: DocumentReader {
             throw DocumentError.limitExceeded(
                 "its text is longer than \(input.limits.maximumTextBytes >> 20) MB")
         }
-        var document = Document(type: type, title: metadata.title, text: text)
+        var document = Document(title: metadata.title, text: text)
         document.metadata = metadata.values
         document.createdAt = metadata.publishedAt
         document.updatedAt = metadata.modifiedAt
         document.links = HTMLLinks.links(in: content.blocks, of: page, address: input.path)
         document.unreadParts = [page.tree.fault].compactMap { $0 }
-        document.isTruncated = page.tree.fault != nil
         if content.hiddenWords > 0 {
             document.unreadParts.append(
                 "text that the page hides: \(Count.text(content.hiddenWords, "word"))")
         }
-        return [document]
+        return DocumentContents([document], isComplete: page.tree.fault == nil)
     }
 }

@@ -218,7 +218,7 @@ struct HTMLTreeBuilder {
 enum GumboParser {
     /// The maximum number of bytes that libgumbo may allocate.
     private static let maximumMemory = 144 << 20
-    /// The maximum time of libgumbo in milliseconds. Its time is quadratic in the depth of a page.
+    /// The maximum processor time of libgumbo in milliseconds. Its time is quadratic in the depth of a page.
     private static let maximumTime = 2000
 
     /// Parses a page in UTF-8. The tree of a page that exceeds the limits on memory and time is empty.

@@ -5,13 +5,10 @@ import RoostModel
 import RoostText
 
 /// Parses a message or a mailbox with GMime.
-final class MailParser {
+struct MailParser {
+    private let bytes: UnsafeRawBufferPointer
     private let limits: DocumentLimits
-    private let isMailbox: Bool
     private let isCancelled: () -> Bool
-    private let stream: UnsafeMutablePointer<GMimeStream>
-    private let parser: UnsafeMutablePointer<GMimeParser>
-    private let options: OpaquePointer
     /// The number of messages with a key.
     private var keys: [String: Int] = [:]
 
@@ -22,12 +19,10 @@ final class MailParser {
     /// - Parameters:
     ///   - bytes: The message or mailbox, which must outlive the parser.
     ///   - limits: The limits of the resources that the parser may use.
-    ///   - isMailbox: Whether the bytes are a mailbox.
     ///   - isCancelled: Returns whether the task was canceled.
     /// - Throws: ``DocumentError``.
     init(
-        _ bytes: UnsafeRawBufferPointer, limits: DocumentLimits, isMailbox: Bool,
-        isCancelled: @escaping () -> Bool
+        _ bytes: UnsafeRawBufferPointer, limits: DocumentLimits, isCancelled: @escaping () -> Bool
     ) throws {
         if let reason = roost_gmime_load() {
             throw DocumentError.missingProgram(
@@ -35,15 +30,56 @@ final class MailParser {
                     + "(Debian and Ubuntu: apt install libgmime-3.0-0)")
         }
         Self.initialized
-        self.limits = limits
-        self.isMailbox = isMailbox
-        self.isCancelled = isCancelled
-        guard let length = guint(exactly: bytes.count),
-            let stream = roost_mime_stream(bytes.baseAddress, length),
+        (self.bytes, self.limits, self.isCancelled) = (bytes, limits, isCancelled)
+    }
+
+    /// Returns the only message.
+    func message() throws -> Document { try message(in: 0..<bytes.count) }
+
+    /// Returns the messages of a mailbox in order. A message that cannot be read is a fault.
+    mutating func mailbox() throws -> DocumentContents {
+        var contents = DocumentContents([])
+        var (size, number) = (0, 0)
+        for part in MailboxParts(bytes) {
+            if isCancelled() { throw CancellationError() }
+            number += 1
+            let position = "message \(number) (line \(part.line))"
+            guard contents.documents.count < limits.maximumParts, size <= 4 * limits.maximumTextBytes else {
+                contents.faults.append(
+                    .init(
+                        position: position,
+                        reason: "it and the messages after it exceed a limit; split the mailbox"))
+                contents.isComplete = false
+                break
+            }
+            do {
+                var document = try message(in: part.range)
+                document.key = key(of: document)
+                document.text = Self.withoutEscapes(document.text)
+                size += document.text.utf8.count
+                contents.documents.append(document)
+            } catch let error as DocumentError {
+                contents.faults.append(.init(position: position, reason: "\(error)"))
+            }
+        }
+        if contents.documents.isEmpty, let fault = contents.faults.first {
+            throw DocumentError.damaged("\(fault.position): \(fault.reason)")
+        }
+        return contents
+    }
+
+    private func message(in range: Range<Int>) throws -> Document {
+        let part = UnsafeRawBufferPointer(rebasing: bytes[range])
+        guard let length = guint(exactly: part.count),
+            let stream = roost_mime_stream(part.baseAddress, length),
             let options = g_mime_parser_options_new(), let parser = g_mime_parser_new_with_stream(stream)
         else { throw DocumentError.damaged("the message cannot be parsed") }
-        self.stream = stream
-        g_mime_parser_set_format(parser, isMailbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE)
+        defer {
+            roost_mime_release(parser)
+            roost_mime_release_stream(stream)
+            g_mime_parser_options_free(options)
+        }
+        g_mime_parser_set_format(parser, GMIME_FORMAT_MESSAGE)
         // Headers without a declared encoding are in UTF-8 or, by older programs, in windows-1252.
         "utf-8".withCString { first in
             "windows-1252".withCString { second in
@@ -51,42 +87,16 @@ final class MailParser {
                 g_mime_parser_options_set_fallback_charsets(options, &names)
             }
         }
-        self.options = options
-        self.parser = parser
-    }
-
-    deinit {
-        roost_mime_release(parser)
-        roost_mime_release_stream(stream)
-        g_mime_parser_options_free(options)
-    }
-
-    /// Returns the messages in order.
-    func documents(_ type: DocumentType) throws -> [Document] {
-        var documents: [Document] = []
-        var bytes = 0
-        while let message = g_mime_parser_construct_message(parser, options) {
-            defer { roost_mime_release(message) }
-            if isCancelled() { throw CancellationError() }
-            var document = try MailMessage(message, limits: limits, isCancelled: isCancelled).document(type)
-            if isMailbox {
-                document.key = key(of: document)
-                document.text = Self.withoutEscapes(document.text)
-            }
-            bytes += document.text.utf8.count
-            guard documents.count < limits.maximumParts, bytes <= 4 * limits.maximumTextBytes else {
-                throw DocumentError.limitExceeded(
-                    "the mailbox has more than \(documents.count) messages or \(bytes) bytes of text; "
-                        + "split it")
-            }
-            documents.append(document)
-            if !isMailbox || g_mime_parser_eos(parser) != 0 { break }
+        let message = g_mime_parser_construct_message(parser, options)
+        defer { message.map { roost_mime_release($0) } }
+        let document = try message.map {
+            try MailMessage($0, limits: limits, isCancelled: isCancelled).document()
         }
-        let hasContent = documents.contains { $0.title != nil || !$0.metadata.isEmpty || !$0.text.isEmpty }
-        guard hasContent else {
+        guard let document, document.title != nil || !document.metadata.isEmpty || document.createdAt != nil
+        else {
             throw DocumentError.damaged("it contains no message with a header")
         }
-        return documents
+        return document
     }
 
     /// Returns a text without the `>` that mailboxes insert before `From` at the beginning of a line.
@@ -99,7 +109,7 @@ final class MailParser {
 
     /// Returns the key of a message in its mailbox: its id, or a key computed from its date, subject and
     /// sender. A number makes the keys of copies unique.
-    private func key(of document: Document) -> String {
+    private mutating func key(of document: Document) -> String {
         var key = document.metadata["message-id"]?.string ?? ""
         if key.isEmpty {
             let date = document.createdAt.map { "\($0.timeIntervalSince1970)" } ?? ""
@@ -110,6 +120,55 @@ final class MailParser {
         keys[key, default: 0] += 1
         let count = keys[key, default: 1]
         return count == 1 ? key : "\(key) (\(count))"
+    }
+}
+
+/// The messages of a mailbox: each follows a line `From ADDRESS DATE`, which begins the file or follows an empty line.
+private struct MailboxParts: Sequence, IteratorProtocol {
+    private let bytes: UnsafeRawBufferPointer
+    /// The offset after the separator of the next message, and the number of its line.
+    private var following: (start: Int, line: Int)?
+
+    // Mailing lists write addresses such as `ann at example.org`. Several threads can use a regular expression.
+    nonisolated(unsafe) private static let separator =
+        #/From \S*(?: at \S+)? *\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? .*\d\d?:\d\d.*\b(?:19|20)\d\d\b.*/#
+    private static let maximumSeparatorLength = 1000
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        let isSeparator = bytes.starts(with: "From ".utf8)
+        following = bytes.isEmpty ? nil : isSeparator ? (end(ofLineAt: 0), 2) : (0, 1)
+    }
+
+    mutating func next() -> (range: Range<Int>, line: Int)? {
+        guard let (first, firstLine) = following else { return nil }
+        var (start, line, isAfterEmptyLine) = (first, firstLine, false)
+        while start < bytes.count {
+            let end = end(ofLineAt: start)
+            if isAfterEmptyLine, isSeparator(start..<end) {
+                following = (end, line + 1)
+                return (first..<start, firstLine)
+            }
+            isAfterEmptyLine = bytes[start] == 0x0A || bytes[start] == 0x0D && end - start == 2
+            (start, line) = (end, line + 1)
+        }
+        following = nil
+        return (first..<start, firstLine)
+    }
+
+    private func isSeparator(_ line: Range<Int>) -> Bool {
+        guard bytes[line].starts(with: "From ".utf8), line.count <= Self.maximumSeparatorLength else {
+            return false
+        }
+        let text = String(decoding: bytes[line], as: UTF8.self).trimmingCharacters(in: .newlines)
+        return text.wholeMatch(of: Self.separator) != nil
+    }
+
+    /// Returns the offset after a line, with its line feed.
+    private func end(ofLineAt start: Int) -> Int {
+        guard let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start)
+        else { return bytes.count }
+        return UnsafeRawPointer(found) - base + 1
     }
 }
 
@@ -131,7 +190,7 @@ final class MailMessage {
     /// Returns the document.
     ///
     /// - Throws: ``DocumentError/encrypted`` if the message has only an encrypted body and no subject.
-    func document(_ type: DocumentType) throws -> Document {
+    func document() throws -> Document {
         if let part = g_mime_message_get_mime_part(message) { try body.read(part, depth: 0) }
         let subject = g_mime_message_get_subject(message).map { MarkdownText.singleLine(String(cString: $0)) }
         let title = subject.flatMap { $0.isEmpty ? nil : $0 }
@@ -139,9 +198,10 @@ final class MailMessage {
         // A message does not change after it was sent, although its file can be copied.
         // A message that has only an attachment or is encrypted is found by its subject.
         var document = Document(
-            type: type, title: title, text: body.text.isEmpty ? title ?? "" : body.text, format: .mail,
+            title: title, text: body.text.isEmpty ? title ?? "" : body.text, format: .mail,
             links: body.links, createdAt: date, updatedAt: date, unreadParts: body.unreadParts)
         document.metadata = metadata
+        if date == nil { document.unclearDate = header("Date") }
         return document
     }
 

@@ -7,35 +7,53 @@ struct FrontMatter {
     /// The parts that could not be read, as messages for the user.
     var unreadParts: [String] = []
 
-    /// The maximum number of values.
+    /// The maximum number of values of a block.
     static let maximumValues = 20_000
 }
 
-/// The position of the front matter at the beginning of a Markdown text: YAML between lines of `---`.
+/// The position of the front matter at the beginning of a Markdown text: YAML between lines of `---`. A program that
+/// adds its own keys can have written a second block below the first one. A block of TOML between lines of `+++` is
+/// found, but not read.
 struct FrontMatterRange: Equatable {
-    /// The maximum number of bytes of front matter.
+    struct Block: Equatable {
+        /// The range in UTF-8 bytes of the lines between the fences.
+        let content: Range<Int>
+        /// The indexes of the lines, including the fences.
+        let lines: Range<Int>
+        let isYAML: Bool
+    }
+
+    /// The maximum number of bytes of a block.
     static let maximumLength = 1 << 20
 
-    /// The range in UTF-8 bytes of the lines between the fences.
-    let content: Range<Int>
-    /// The number of lines, including the fences.
-    let lineCount: Int
+    let blocks: [Block]
+    /// The number of lines from the beginning of the text to the last fence.
+    var lineCount: Int { blocks.last?.lines.upperBound ?? 0 }
 
-    /// Finds the front matter; `nil` if the text does not begin with a line `---`, if no line ends the front
-    /// matter within ``maximumLength``, or if the first line between the fences that is neither blank nor a
-    /// comment has no key. In the last two cases, the first line is a horizontal line.
+    /// Finds the front matter; `nil` if the text does not begin with a fence, if no line ends the block within
+    /// ``maximumLength``, or if the first line between the fences that is neither blank nor a comment has no key. In
+    /// the last two cases, the first line is a horizontal line.
     init?(_ lines: MarkdownLines) {
-        guard lines.count >= 2, Self.isFence(0, of: lines, ["---"]) else { return nil }
-        var line = 1
-        while line < lines.count, lines.starts[line] <= Self.maximumLength {
-            if Self.isFence(line, of: lines, ["---", "..."]) {
-                guard Self.isPlausible(lines, lastLine: line) else { return nil }
-                (content, lineCount) = (lines.starts[1]..<lines.starts[line], line + 1)
-                return
-            }
-            line += 1
+        guard let first = Self.block(from: 0, of: lines) else { return nil }
+        let next = (first.lines.upperBound..<lines.count).first { !lines.trimmedRange($0).isEmpty }
+        let second = next.flatMap { Self.block(from: $0, of: lines) }
+        // Between horizontal lines, text has empty lines around it.
+        let isAdjacent = second?.lines.allSatisfy { !lines.trimmedRange($0).isEmpty } ?? false
+        blocks = [first] + (isAdjacent ? [second].compactMap { $0 } : [])
+    }
+
+    private static func block(from first: Int, of lines: MarkdownLines) -> Block? {
+        let isYAML = isFence(first, of: lines, ["---"])
+        guard first + 1 < lines.count, isYAML || isFence(first, of: lines, ["+++"]) else { return nil }
+        let limit = lines.starts[first] + maximumLength
+        let last = (first + 1..<lines.count).first {
+            lines.starts[$0] > limit || isFence($0, of: lines, isYAML ? ["---", "..."] : ["+++"])
         }
-        return nil
+        guard let last, lines.starts[last] <= limit, isPlausible(first + 1..<last, of: lines, isYAML) else {
+            return nil
+        }
+        return Block(
+            content: lines.starts[first + 1]..<lines.starts[last], lines: first..<last + 1, isYAML: isYAML)
     }
 
     private static func isFence(_ line: Int, of lines: MarkdownLines, _ fences: [String]) -> Bool {
@@ -44,16 +62,19 @@ struct FrontMatterRange: Equatable {
         return end - start == 3 && fences.contains(lines.bytes.text(start..<end))
     }
 
-    private static func isPlausible(_ lines: MarkdownLines, lastLine: Int) -> Bool {
-        for line in 1..<max(1, lastLine) {
+    private static func isPlausible(_ range: Range<Int>, of lines: MarkdownLines, _ isYAML: Bool) -> Bool {
+        for line in range {
             let range = lines.trimmedRange(line)
             guard let first = range.first.map({ lines.bytes[$0] }), first != UInt8(ascii: "#") else {
                 continue
             }
+            guard isYAML else {
+                return first == UInt8(ascii: "[") || lines.bytes[range].contains(UInt8(ascii: "="))
+            }
             return first == UInt8(ascii: "{") || first == UInt8(ascii: "?")
                 || lines.bytes[range].contains(UInt8(ascii: ":"))
         }
-        return true
+        return isYAML
     }
 }
 
@@ -99,15 +120,6 @@ enum FrontMatterValue {
         case .object: []
         }
     }
-
-    /// Returns whether lists and objects in the value are nested deeper than a number of levels.
-    func isNested(deeperThan depth: Int) -> Bool {
-        switch self {
-        case .scalar: false
-        case .array(let values): depth == 0 || values.contains { $0.isNested(deeperThan: depth - 1) }
-        case .object(let members): depth == 0 || members.contains { $0.value.isNested(deeperThan: depth - 1) }
-        }
-    }
 }
 
 struct FrontMatterMember {
@@ -115,46 +127,20 @@ struct FrontMatterMember {
     var value: FrontMatterValue
 }
 
-/// The types of plain scalars of YAML.
-///
-/// The rules are those of the core schema of YAML 1.2, which Obsidian uses, with two exceptions. The words
-/// `yes`, `no`, `on` and `off` are Boolean values, as in YAML 1.1. Numbers with leading zeros, such as postal
-/// codes, are strings, and so are times such as `12:30`, which YAML 1.1 reads as a number of base 60.
+/// The types of plain scalars of YAML: those of the core schema of YAML 1.2, but a number whose digits another text
+/// denotes, too, such as `1.10`, `00123`, `0x1F` or `12345e67`, stays the text that a person wrote. Conditions compare
+/// such texts as numbers.
 enum YAMLScalar {
     /// Returns the value of a plain scalar. Dates are strings.
     static func value(_ text: String) -> MetadataValue {
         switch text {
         case "", "~", "null", "Null", "NULL": return .null
-        case "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON": return .bool(true)
-        case "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF": return .bool(false)
+        case "true", "True", "TRUE": return .bool(true)
+        case "false", "False", "FALSE": return .bool(false)
         default: break
         }
-        guard let first = text.utf8.first, text.utf8.count <= 64,
-            first.isASCIIDigit || first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
-                || first == UInt8(ascii: ".")
-        else { return .string(text) }
-        return number(text) ?? .string(text)
-    }
-
-    private static func number(_ text: String) -> MetadataValue? {
-        if text.hasPrefix("0x") { return Int64(text.dropFirst(2), radix: 16).map { .integer($0) } }
-        if text.hasPrefix("0o") { return Int64(text.dropFirst(2), radix: 8).map { .integer($0) } }
-        let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
-        guard text.utf8.count - digits.count <= 1, !digits.isEmpty else { return nil }
-        if digits.allSatisfy(\.isASCIIDigit) {
-            guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
-            if let value = Int64(text) { return .integer(value) }
-        }
-        let isFloat = digits.allSatisfy {
-            $0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e")
-                || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+")
-        }
-        let hasLeadingZero =
-            digits.count > 1 && digits.first == UInt8(ascii: "0")
-            && digits.dropFirst().first.map { $0.isASCIIDigit } ?? false
-        guard isFloat, !hasLeadingZero, digits.contains(where: \.isASCIIDigit),
-            let value = Double(text.hasSuffix(".") ? text + "0" : text), value.isFinite
-        else { return nil }
-        return .number(value)
+        guard text.utf8.count <= 64, let number = Double(text), number.isFinite else { return .string(text) }
+        let value = Int64(text).map { MetadataValue.integer($0) } ?? .number(number)
+        return value.text == text ? value : .string(text)
     }
 }

@@ -9,6 +9,8 @@ struct FrontMatterFields {
     /// The other names of the document.
     var aliases: [String] = []
     var createdAt: Date?
+    /// The text of a date of creation that is not clear.
+    var unclearDate: String?
     /// The date of the last change.
     var updatedAt: Date?
     /// The values of all other keys.
@@ -49,10 +51,14 @@ struct FrontMatterFields {
         }
         createdAt = firstDate(Self.createdKeys)
         updatedAt = firstDate(Self.updatedKeys)
+        if createdAt == nil {
+            let unclear = zip(names, frontMatter.entries).first { Self.createdKeys.contains($0.0) }?.1
+            unclearDate = unclear?.value.dateText.flatMap { $0.trimmed.isEmpty ? nil : $0 }
+        }
         for (index, entry) in frontMatter.entries.enumerated() where !used.contains(index) {
             add(entry.key, name: names[index], entry.value)
         }
-        for entry in frontMatter.entries { addLinks(entry.value, depth: 0) }
+        for entry in frontMatter.entries { addLinks(entry.value) }
     }
 
     private static func normalized(_ key: String) -> String {
@@ -75,10 +81,6 @@ struct FrontMatterFields {
             }
         } else if key.utf8.count > Self.maximumKeyLength {
             unreadParts.append("front matter: a key is longer than \(Self.maximumKeyLength) bytes")
-        } else if value.isNested(deeperThan: MetadataValue.maximumDepth) {
-            unreadParts.append(
-                "front matter: the value of \(key) is nested deeper than \(MetadataValue.maximumDepth) levels"
-            )
         } else {
             metadata[key] = value.metadata
         }
@@ -103,45 +105,29 @@ struct FrontMatterFields {
     }
 
     /// Adds the wiki links in the texts of a value.
-    private mutating func addLinks(_ value: FrontMatterValue, depth: Int) {
-        guard depth <= MetadataValue.maximumDepth else { return }
+    private mutating func addLinks(_ value: FrontMatterValue) {
         if let name = value.bracketedName {
             addLinks(in: "[[\(name)]]")
             return
         }
         switch value {
         case .scalar(_, let text): addLinks(in: text)
-        case .array(let values): for element in values { addLinks(element, depth: depth + 1) }
-        case .object(let members): for member in members { addLinks(member.value, depth: depth + 1) }
+        case .array(let values): for element in values { addLinks(element) }
+        case .object(let members): for member in members { addLinks(member.value) }
         }
     }
 
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let link = #/\[\[([^\[\]\n]*)\]\]/#
+
     /// Adds the wiki links in a text. Values can be commands, which nothing marks as code: white space within
     /// both pairs of brackets is a test of a shell, such as `[[ -f x ]]`, which requires it.
-    ///
-    /// - Complexity: O(length of text).
     private mutating func addLinks(in text: String) {
-        guard text.contains("[[") else { return }
-        let bytes = Array(text.utf8)
-        // The offset after the brackets that were opened last.
-        var start: Int?
-        var index = 0
-        while index + 1 < bytes.count {
-            let isPair = bytes[index] == bytes[index + 1]
-            if isPair, bytes[index] == UInt8(ascii: "[") {
-                start = index + 2
-                index += 2
-            } else if isPair, bytes[index] == UInt8(ascii: "]"), let content = start {
-                let isTest =
-                    content < index && bytes[content].isMarkdownSpace && bytes[index - 1].isMarkdownSpace
-                if !isTest, let link = WikiLink(bytes, content..<index, isEmbed: false) {
-                    links.append(link.link)
-                }
-                start = nil
-                index += 2
-            } else {
-                if bytes[index] == 0x0A { start = nil }
-                index += 1
+        for match in text.matches(of: Self.link) {
+            let content = Array(match.output.1.utf8)
+            let isTest = content.first?.isMarkdownSpace == true && content.last?.isMarkdownSpace == true
+            if !isTest, let link = WikiLink(content, 0..<content.count, isEmbed: false) {
+                links.append(link.link)
             }
         }
     }

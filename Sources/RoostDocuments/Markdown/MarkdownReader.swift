@@ -22,32 +22,28 @@ public struct MarkdownReader: DocumentReader {
         name: "markup", title: "Org, reStructuredText and AsciiDoc",
         extensions: ["adoc", "asciidoc", "org", "rst"])
 
-    public let version = 8
+    public let version = 9
 
     public let types = [Self.type, Self.markup]
 
     /// Creates a reader.
     public init() {}
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try input.requireReadableSize()
-        guard let (text, _) = TextDecoder.decode(input.data) else {
+        guard let (text, encodingName) = TextDecoder.decode(input.data) else {
             throw DocumentError.unsupported(TextDecoder.failureText)
         }
         try Task.checkCancellation()
-        return [Self.document(text, type: type, input: input)]
+        return DocumentContents(Self.document(text, input: input), encodingName: encodingName)
     }
 
     /// Reads a text.
     ///
     /// - Parameter input: The file, whose name can be the title; `nil` if the text is not that of a file.
-    package static func document(
-        _ text: String, type: DocumentType = Self.type, input: DocumentInput? = nil
-    ) -> Document {
+    package static func document(_ text: String, input: DocumentInput? = nil) -> Document {
         let analysis = MarkdownAnalysis(text)
-        let fields = analysis.frontMatter.map {
-            FrontMatterFields(YAMLFrontMatter.parse(analysis.lines.bytes.text($0.content)))
-        }
+        let fields = analysis.frontMatter.map { FrontMatterFields(FrontMatter($0, of: analysis.lines)) }
         var tags = fields?.tags ?? []
         var known = Set(tags.map { $0.lowercased() })
         for tag in analysis.scanner.tags where known.insert(tag.lowercased()).inserted { tags.append(tag) }
@@ -64,12 +60,14 @@ public struct MarkdownReader: DocumentReader {
             format: .markdown, title: fields?.title ?? MarkdownTitle.title(atBeginningOf: analysis),
             sections: analysis.sections, hiddenParts: disjoint(analysis.scanner.hiddenParts),
             blocks: analysis.wholeRanges, links: links)
-        return Document(
-            type: type, title: fields?.title ?? MarkdownTitle.title(of: analysis, input), text: text,
+        var document = Document(
+            title: fields?.title ?? MarkdownTitle.title(of: analysis, input), text: text,
             format: .markdown, structure: structure, metadata: fields?.metadata ?? [:], tags: tags,
             aliases: fields?.aliases ?? [], links: links, createdAt: fields?.createdAt,
             updatedAt: fields?.updatedAt,
             unreadParts: unreadParts)
+        document.unclearDate = fields?.unclearDate
+        return document
     }
 
     /// Returns parts in order. A part within another one is removed, and the beginning of a part that another

@@ -1,26 +1,32 @@
 import RoostModel
 import Yams
 
+extension FrontMatter {
+    /// Reads the blocks of front matter of a text.
+    init(_ range: FrontMatterRange, of lines: MarkdownLines) {
+        for block in range.blocks {
+            let read =
+                block.isYAML
+                ? YAMLFrontMatter.parse(lines.bytes.text(block.content), line: block.lines.lowerBound + 2)
+                : FrontMatter(unreadParts: ["front matter: it is in TOML, which Roost does not read"])
+            entries += read.entries
+            unreadParts += read.unreadParts
+        }
+    }
+}
+
 /// Parses YAML.
 enum YAMLFrontMatter {
-    /// The maximum number of aliases. It bounds the size of the values, because aliases of lists of aliases
-    /// grow exponentially.
-    private static let maximumAliases = 20
-    /// The maximum number of bytes of YAML that contains aliases.
-    private static let maximumLengthWithAliases = 1 << 16
-
     /// Parses the lines between the fences of front matter.
     ///
     /// If the text is not valid YAML, each key is parsed separately, so that an error affects only one key.
-    static func parse(_ text: String) -> FrontMatter {
-        let aliases = aliasCount(text)
-        guard aliases <= maximumAliases, aliases == 0 || text.utf8.count <= maximumLengthWithAliases else {
-            return FrontMatter(unreadParts: ["front matter: it has too many aliases (\(aliases))"])
-        }
+    ///
+    /// - Parameter line: The number of its first line in the file, for messages.
+    static func parse(_ text: String, line: Int) -> FrontMatter {
         do {
             return try entries(text)
         } catch {
-            return parseSeparately(text, problem: error)
+            return parseSeparately(text, line: line, problem: error)
         }
     }
 
@@ -28,7 +34,6 @@ enum YAMLFrontMatter {
     ///
     /// - Throws: `YamlError`, ``TooManyValues``.
     private static func value(_ text: String) throws -> FrontMatterValue? {
-        guard aliasCount(text) <= maximumAliases else { throw TooManyValues() }
         guard let node = try compose(yaml: text) else { return nil }
         var budget = FrontMatter.maximumValues
         return try value(node, depth: 0, budget: &budget)
@@ -104,9 +109,9 @@ enum YAMLFrontMatter {
 
     /// Parses each key separately. A line with an invalid value is read as text, and all other invalid parts
     /// are reported.
-    private static func parseSeparately(_ text: String, problem: any Error) -> FrontMatter {
+    private static func parseSeparately(_ text: String, line: Int, problem: any Error) -> FrontMatter {
         var result = FrontMatter()
-        for part in parts(text) {
+        for part in parts(text, line: line) {
             do {
                 let parsed = try entries(part.text)
                 result.entries += parsed.entries
@@ -138,18 +143,17 @@ enum YAMLFrontMatter {
     }
 
     /// Splits YAML before each line that begins with a key.
-    private static func parts(_ text: String) -> [Part] {
+    private static func parts(_ text: String, line first: Int) -> [Part] {
         var parts: [Part] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = line.last == "\r" ? line.dropLast() : line
-            let first = line.unicodeScalars.first
+            let start = line.unicodeScalars.first
             let continues =
-                first == nil || first == " " || first == "\t" || first == "-" || first == "]" || first == "}"
+                start == nil || start == " " || start == "\t" || start == "-" || start == "]" || start == "}"
             if continues || !line.contains(":"), !parts.isEmpty {
                 parts[parts.count - 1].text += "\n" + line
-            } else if first != nil, first != "#" {
-                // The first line of the file is the fence.
-                parts.append(Part(text: String(line), line: index + 2))
+            } else if start != nil, start != "#" {
+                parts.append(Part(text: String(line), line: first + index))
             }
         }
         return parts
@@ -179,24 +183,5 @@ enum YAMLFrontMatter {
             default: "it is not valid YAML"
             }
         return "front matter, line \(part.line): \(reason)"
-    }
-
-    // MARK: Aliases
-
-    /// Returns an upper bound of the number of aliases such as `*name`.
-    private static func aliasCount(_ text: String) -> Int {
-        var (count, previous) = (0, UInt8(ascii: "\n"))
-        var hasAnchor = false
-        for byte in text.utf8 {
-            let isStart =
-                previous.isMarkdownSpace || previous == UInt8(ascii: "[") || previous == UInt8(ascii: ",")
-                || previous == UInt8(ascii: "{") || previous == UInt8(ascii: ":")
-                || previous == UInt8(ascii: "\"")
-                || previous == UInt8(ascii: "'")
-            if isStart, byte == UInt8(ascii: "*") { count += 1 }
-            if isStart, byte == UInt8(ascii: "&") { hasAnchor = true }
-            previous = byte
-        }
-        return hasAnchor ? count : 0
     }
 }

@@ -9,9 +9,6 @@ public struct NotebookReader: DocumentReader {
         mediaTypes: ["application/x-ipynb+json"])
 
     private static let maximumOutputBytes = 2000
-    /// The maximum number of bytes of a file. The decoder needs up to twenty times the size of a hostile one.
-    private static let maximumSize = 32 << 20
-
     nonisolated(unsafe) private static let colorCode = #/\u{1B}\[[0-9;]*[A-Za-z]/#
 
     public let version = 4
@@ -21,8 +18,8 @@ public struct NotebookReader: DocumentReader {
     /// Creates a reader.
     public init() {}
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        try input.requireReadableSize(Self.maximumSize)
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
+        try input.requireReadableSize()
         return try await BlockingWork.run { _ in
             let notebook: Notebook
             do {
@@ -30,13 +27,11 @@ public struct NotebookReader: DocumentReader {
             } catch {
                 throw DocumentError.damaged("it is not a notebook of format 4 in JSON")
             }
-            return [try Self.document(notebook, type, input.limits)]
+            return [try Self.document(notebook, input.limits)]
         }
     }
 
-    private static func document(
-        _ notebook: Notebook, _ type: DocumentType, _ limits: DocumentLimits
-    ) throws -> Document {
+    private static func document(_ notebook: Notebook, _ limits: DocumentLimits) throws -> Document {
         let language = notebook.metadata?.language?.name
         var output = MarkdownOutput(limits: limits)
         var skippedOutputs = 0
@@ -57,7 +52,7 @@ public struct NotebookReader: DocumentReader {
             }
         }
         guard !output.text.isEmpty else { throw DocumentError.noText("it contains no text") }
-        var document = MarkdownReader.document(output.text, type: type)
+        var document = MarkdownReader.document(output.text)
         if let title = notebook.metadata?.title, !title.isEmpty {
             document.title = MarkdownText.singleLine(title)
         }

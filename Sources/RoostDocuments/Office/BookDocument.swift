@@ -24,7 +24,7 @@ final class BookDocument {
         output = MarkdownOutput(limits: limits)
     }
 
-    func document(_ type: DocumentType) throws -> Document {
+    func document() throws -> Document {
         let part = try packagePart()
         guard let xml = try archive.xml(part) else {
             throw DocumentError.damaged("its part \(part) is missing")
@@ -62,7 +62,7 @@ final class BookDocument {
         try readContents(Array(items.values))
         try readSpine(spine.compactMap { items[$0] }, encrypted: encrypted)
         if xml.isDamaged { unread.append("its list of chapters is damaged; chapters may be missing") }
-        var document = Document(type: type, text: output.text, links: links, unreadParts: unread)
+        var document = Document(text: output.text, links: links, unreadParts: unread)
         properties.apply(to: &document)
         return document
     }

@@ -28,7 +28,10 @@ public struct OfficeReader: DocumentReader {
     static let book = DocumentType(
         name: "epub", title: "EPUB", extensions: ["epub"], mediaTypes: ["application/epub+zip"])
 
-    public let version = 9
+    /// The size of a text that a document of any size may have.
+    private static let minimumTextBytes = 1 << 20
+
+    public let version = 10
 
     public let types = [
         Self.word, Self.presentation, Self.workbook, Self.openText, Self.openPresentation,
@@ -60,12 +63,16 @@ public struct OfficeReader: DocumentReader {
         return archive.contains("META-INF/container.xml") ? Self.book : nil
     }
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try Self.check(input)
         return try await BlockingWork.run { isCancelled in
             try withoutActuallyEscaping(isCancelled) { isCancelled in
                 let archive = try ZipArchive(input.data, limits: input.limits, isCancelled: isCancelled)
-                var document = try Self.document(in: archive, type: type, limits: input.limits)
+                // The cells of a small workbook can repeat one long text. Other texts are shorter than their XML.
+                var limits = input.limits
+                limits.maximumTextBytes = min(
+                    limits.maximumTextBytes, max(Self.minimumTextBytes, 4 * archive.size))
+                var document = try Self.document(in: archive, type: type, limits: limits)
                 guard document.text.contains(where: { !$0.isWhitespace }) else {
                     throw DocumentError.noText("it contains no text")
                 }
@@ -76,7 +83,8 @@ public struct OfficeReader: DocumentReader {
                     let isWorkbook = type == Self.workbook || type == Self.openSpreadsheet
                     document.title = isWorkbook ? input.fileStem : Self.firstHeading(of: document.text)
                 }
-                return [document]
+                // A text of several entries may have lost some of them.
+                return DocumentContents([document], isComplete: document.unreadParts.isEmpty)
             }
         }
     }
@@ -85,11 +93,11 @@ public struct OfficeReader: DocumentReader {
         in archive: ZipArchive, type: DocumentType, limits: DocumentLimits
     ) throws -> Document {
         switch type.name {
-        case word.name: try WordDocument(archive, limits: limits).document(type)
-        case presentation.name: try PresentationDocument(archive, limits: limits).document(type)
-        case workbook.name: try WorkbookDocument(archive, limits: limits).document(type)
-        case book.name: try BookDocument(archive, limits: limits).document(type)
-        default: try OpenDocument(archive, limits: limits).document(type)
+        case word.name: try WordDocument(archive, limits: limits).document()
+        case presentation.name: try PresentationDocument(archive, limits: limits).document()
+        case workbook.name: try WorkbookDocument(archive, limits: limits).document()
+        case book.name: try BookDocument(archive, limits: limits).document()
+        default: try OpenDocument(archive, limits: limits).document()
         }
     }
 

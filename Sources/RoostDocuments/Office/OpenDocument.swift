@@ -5,27 +5,21 @@ import RoostModel
 /// Markdown.
 final class OpenDocument {
     private let archive: ZipArchive
-    private let limits: DocumentLimits
     private var output: MarkdownOutput
     private var links: [DocumentLink] = []
     private var notes: [String] = []
     private var unread: [String] = []
     private var pages = 0
     private var isSpreadsheet = false
-    /// The number of bytes of Markdown that further tables may have. Tables repeat cells and are parts of
-    /// cells, so their size is limited for the whole document.
-    private var remainingTableBytes: Int
     /// The list styles whose first level has numbers.
     private var numberedLists: Set<String> = []
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         self.archive = archive
-        self.limits = limits
         output = MarkdownOutput(limits: limits)
-        remainingTableBytes = limits.maximumTextBytes
     }
 
-    func document(_ type: DocumentType) throws -> Document {
+    func document() throws -> Document {
         if let manifest = try archive.xml("META-INF/manifest.xml") {
             var isEncrypted = false
             try manifest.descendants { if $0.name == "encryption-data" { isEncrypted = true } }
@@ -43,7 +37,7 @@ final class OpenDocument {
         }
         for (index, note) in notes.enumerated() { try output.add("[^\(index + 1)]: \(note)") }
         if xml.isDamaged { unread.append("the text is damaged; a part of it may be missing") }
-        var document = Document(type: type, text: output.text, links: links, unreadParts: unread)
+        var document = Document(text: output.text, links: links, unreadParts: unread)
         if pages > 0 {
             document.location = EntryLocation(page: 1)
             document.metadata["pages"] = .integer(Int64(pages))
@@ -80,14 +74,9 @@ final class OpenDocument {
             case "list": try readList(xml, element, level: 0, isNumbered: nil, add: add)
             case "table":
                 if pages == 0, let name = element["table:name"], isSpreadsheet {
-                    let heading = MarkdownText.heading(ofPlainText: name, level: 2)
-                    guard heading.utf8.count <= output.remainingBytes else {
-                        unread.append("sheet \(name): all rows")
-                        return
-                    }
-                    try add(heading, false)
+                    try add(MarkdownText.heading(ofPlainText: name, level: 2), false)
                 }
-                try add(try readTable(xml, name: element["table:name"] ?? ""), false)
+                try add(try readTable(xml), false)
             case "spreadsheet":
                 isSpreadsheet = true
                 try readBlocks(xml, add: add)
@@ -234,23 +223,14 @@ final class OpenDocument {
     }
 
     /// Returns the table that was started last as Markdown.
-    private func readTable(_ xml: XMLPull, name: String) throws -> String {
-        let maximum = min(remainingTableBytes, output.remainingBytes)
-        let reader = OpenDocumentTable(xml, maximumBytes: maximum) { [self] in
+    private func readTable(_ xml: XMLPull) throws -> String {
+        let reader = OpenDocumentTable(xml) { [self] in
             var texts: [String] = []
             try readBlocks(xml) { block, _ in texts.append(block) }
             return texts.joined(separator: " ")
         }
         try reader.readRows()
-        let table = reader.table
-        if reader.skippedRows > 0 {
-            let rows = Count.text(reader.skippedRows, "row")
-            unread.append("sheet \(name): \(rows) after row \(table.rows.count)")
-        }
-        // Tables within the cells have been written since the beginning of this one.
-        guard table.size <= remainingTableBytes else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
-        remainingTableBytes -= table.size
-        return table.markdown
+        return try MarkdownText.table(reader.rows, maximumBytes: output.remainingBytes)
     }
 }
 
@@ -260,23 +240,19 @@ final class OpenDocument {
 /// million for the empty rest of a sheet, so empty cells at the end of a row and empty rows are omitted, and
 /// other repetitions are limited.
 final class OpenDocumentTable {
-    private static let maximumRows = 20_000
     private static let maximumColumns = 256
     private static let maximumRepetitions = 1000
 
     /// The rows that contain text.
-    private(set) var table: TableRows
-    /// The number of rows that exceed the limits.
-    private(set) var skippedRows = 0
+    private(set) var rows: [[String]] = []
 
     private let xml: XMLPull
     private let readCell: () throws -> String
 
-    /// Creates a reader of the table that was started last, whose Markdown has at most a number of bytes.
-    /// `readCell` returns the text of the cell that was started last.
-    init(_ xml: XMLPull, maximumBytes: Int, readCell: @escaping () throws -> String) {
+    /// Creates a reader of the table that was started last. `readCell` returns the text of the cell that was started
+    /// last.
+    init(_ xml: XMLPull, readCell: @escaping () throws -> String) {
         self.xml = xml
-        table = TableRows(maximumBytes: maximumBytes)
         self.readCell = readCell
     }
 
@@ -287,9 +263,7 @@ final class OpenDocumentTable {
                 let row = try readRow()
                 guard row.contains(where: { !$0.isEmpty }) else { return }
                 let count = Self.repetitions(element["table:number-rows-repeated"])
-                var added = 0
-                while added < count, table.rows.count < Self.maximumRows, table.append(row) { added += 1 }
-                skippedRows += count - added
+                rows += Array(repeating: row, count: count)
             case "table-header-rows", "table-row-group", "table-rows": try readRows()
             default: break
             }

@@ -7,18 +7,13 @@ final class PresentationDocument {
     private var output: MarkdownOutput
     private var links: [DocumentLink] = []
     private var unread: [String] = []
-    private let limits: DocumentLimits
-    /// The number of bytes of Markdown that further tables may have.
-    private var remainingTableBytes: Int
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         package = try OfficePackage(archive, defaultPart: "ppt/presentation.xml")
         output = MarkdownOutput(limits: limits)
-        self.limits = limits
-        remainingTableBytes = limits.maximumTextBytes
     }
 
-    func document(_ type: DocumentType) throws -> Document {
+    func document() throws -> Document {
         let xml = try package.mainPart()
         var slides: [String] = []
         try xml.descendants { element in
@@ -30,7 +25,7 @@ final class PresentationDocument {
             try readSlide(slide, number: index + 1)
         }
         var document = Document(
-            type: type, text: output.text, links: links, location: EntryLocation(page: 1), unreadParts: unread
+            text: output.text, links: links, location: EntryLocation(page: 1), unreadParts: unread
         )
         document.metadata["pages"] = .integer(Int64(slides.count))
         try package.properties().apply(to: &document)
@@ -131,7 +126,7 @@ final class PresentationDocument {
 
     /// Returns the table that was started last as Markdown.
     private func readTable(_ xml: XMLPull, _ relationships: Relationships) throws -> String {
-        var table = TableRows(maximumBytes: remainingTableBytes)
+        var rows: [[String]] = []
         try xml.children { row in
             guard row.name == "tr" else { return }
             var cells: [String] = []
@@ -141,11 +136,9 @@ final class PresentationDocument {
                 try readShape(xml, relationships, &shape)
                 cells.append(shape.paragraphs.map(\.text).joined(separator: " "))
             }
-            guard table.append(cells) else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
+            rows.append(cells)
         }
-        // Short rows are padded, and the tables of a slide are written together.
-        remainingTableBytes -= table.size
-        return table.markdown
+        return try MarkdownText.table(rows, maximumBytes: output.remainingBytes)
     }
 
     private func readParagraph(

@@ -3,7 +3,6 @@ import RoostModel
 
 /// The conversion of a Word document (ECMA-376, WordprocessingML) to Markdown.
 final class WordDocument {
-    private let limits: DocumentLimits
     private let package: OfficePackage
     private let styles: WordStyles
     private var output: MarkdownOutput
@@ -11,19 +10,15 @@ final class WordDocument {
     private var comments: [String: String] = [:]
     private var counters: [WordStyles.ListReference: Int] = [:]
     private var unread: [String] = []
-    /// The number of bytes of Markdown that further tables may have.
-    private var remainingTableBytes: Int
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
-        self.limits = limits
         package = try OfficePackage(archive, defaultPart: "word/document.xml")
         styles = try WordStyles(
             styles: try package.xml(ofType: "styles"), numbering: try package.xml(ofType: "numbering"))
         output = MarkdownOutput(limits: limits)
-        remainingTableBytes = limits.maximumTextBytes
     }
 
-    func document(_ type: DocumentType) throws -> Document {
+    func document() throws -> Document {
         let xml = try package.mainPart()
         // Comments are written as hidden text after the paragraphs to which they belong.
         try readNotes("comment") { id, element, text in
@@ -39,7 +34,7 @@ final class WordDocument {
             try readNotes(kind) { id, _, text in try output.add("[^\(Self.label(kind, id))]: " + text) }
         }
         if xml.isDamaged { unread.append("the text is damaged; a part of it may be missing") }
-        var document = Document(type: type, text: output.text, links: links, unreadParts: unread)
+        var document = Document(text: output.text, links: links, unreadParts: unread)
         try package.properties().apply(to: &document)
         return document
     }
@@ -67,7 +62,8 @@ final class WordDocument {
         try xml.children { element in
             switch element.name {
             case "p": try readParagraph(xml, add: add)
-            case "tbl": try add(try readTable(xml).markdown, false)
+            case "tbl":
+                try add(try MarkdownText.table(readTable(xml), maximumBytes: output.remainingBytes), false)
             case "sdt", "sdtContent", "ins", "customXml", "smartTag", "moveTo", "AlternateContent", "Choice":
                 try readBlocks(xml, add: add)
             case "altChunk": unread.append("an embedded document is not read")
@@ -77,11 +73,10 @@ final class WordDocument {
     }
 
     /// Returns the rows of the table that was started last.
-    private func readTable(_ xml: XMLPull) throws -> TableRows {
-        var table = TableRows(maximumBytes: limits.maximumTextBytes)
+    private func readTable(_ xml: XMLPull) throws -> [[String]] {
+        var rows: [[String]] = []
         try descend(xml, to: "tr") {
             var cells: [String] = []
-            var bytes = 0
             try descend(xml, to: "tc") {
                 var texts: [String] = []
                 var span = 1
@@ -93,7 +88,7 @@ final class WordDocument {
                     } else if element.name == "p" {
                         try readParagraph(xml) { block, _ in texts.append(block) }
                     } else if element.name == "tbl" {
-                        texts += try readTable(xml).rows.map { $0.joined(separator: " ") }
+                        texts += try readTable(xml).map { $0.joined(separator: " ") }
                     } else if element.name == "sdt" {
                         try descend(xml, to: "sdtContent") {
                             try readBlocks(xml) { block, _ in texts.append(block) }
@@ -102,17 +97,10 @@ final class WordDocument {
                 }
                 cells.append(texts.joined(separator: " "))
                 cells += Array(repeating: "", count: min(max(span, 1), 64) - 1)
-                bytes += texts.reduce(0) { $0 + $1.utf8.count }
-                guard table.hasRoom(columns: cells.count, bytes: bytes) else {
-                    throw MarkdownOutput.tooLong(limits.maximumTextBytes)
-                }
             }
-            guard table.append(cells) else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
+            rows.append(cells)
         }
-        // Short rows are padded, and a cell can contain very many tables.
-        remainingTableBytes -= table.size
-        guard remainingTableBytes >= 0 else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
-        return table
+        return rows
     }
 
     /// Calls a closure for each child with a name, also within content controls.

@@ -4,8 +4,6 @@ import RoostModel
 /// The conversion of a workbook (ECMA-376, SpreadsheetML) to Markdown: a heading, a table and a list of
 /// comments for each sheet.
 final class WorkbookDocument {
-    /// The maximum number of rows of a sheet that are read.
-    private static let maximumRows = 20_000
     /// The maximum number of columns of a sheet that are read.
     private static let maximumColumns = 256
 
@@ -20,14 +18,12 @@ final class WorkbookDocument {
     private var links: [DocumentLink] = []
     /// The number of cells of the present sheet that are not read, because they are in later columns.
     private var skippedCells = 0
-    /// Whether a row had no room. The next ones are not searched for rows that are short enough.
-    private var isFull = false
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         package = try OfficePackage(archive, defaultPart: "xl/workbook.xml")
         output = MarkdownOutput(limits: limits)
     }
 
-    func document(_ type: DocumentType) throws -> Document {
+    func document() throws -> Document {
         let xml = try package.mainPart()
         if let styles = try package.xml(ofType: "styles") { try numbers.readStyles(styles) }
         try readStrings()
@@ -43,15 +39,10 @@ final class WorkbookDocument {
             }
         }
         for sheet in sheets {
-            let heading = MarkdownText.heading(ofPlainText: sheet.name, level: 2)
-            guard !isFull, heading.utf8.count <= output.remainingBytes else {
-                unread.append("sheet \(sheet.name): all rows")
-                continue
-            }
-            try output.add(heading)
+            try output.add(MarkdownText.heading(ofPlainText: sheet.name, level: 2))
             try readSheet(sheet.part, name: sheet.name)
         }
-        var document = Document(type: type, text: output.text, links: links, unreadParts: unread)
+        var document = Document(text: output.text, links: links, unreadParts: unread)
         try package.properties().apply(to: &document)
         return document
     }
@@ -81,29 +72,21 @@ final class WorkbookDocument {
 
     private func readSheet(_ part: String, name: String) throws {
         guard let xml = try package.archive.xml(part) else { return }
-        var table = TableRows(maximumBytes: output.remainingBytes)
-        var skipped = 0
+        var rows: [[String]] = []
         let relationships = try Relationships(of: part, in: package.archive)
         skippedCells = 0
         try xml.descendants { element in
             if element.name == "hyperlink" { addLink(element, relationships) }
             guard element.name == "row" else { return }
-            guard table.rows.count < Self.maximumRows, !isFull else {
-                skipped += 1
-                return
-            }
             let row = try readRow(xml)
-            guard !row.isEmpty, !table.append(row) else { return }
-            (isFull, skipped) = (true, skipped + 1)
+            if !row.isEmpty { rows.append(row) }
         }
-        let count = table.rows.count
         if skippedCells > 0 {
             let cells = Count.text(skippedCells, "cell")
             unread.append("sheet \(name): \(cells) after column \(Self.maximumColumns)")
         }
-        if skipped > 0 { unread.append("sheet \(name): \(Count.text(skipped, "row")) after row \(count)") }
         if xml.isDamaged { unread.append("sheet \(name): it is damaged; a part of it may be missing") }
-        try output.add(table.markdown)
+        try output.add(MarkdownText.table(rows, maximumBytes: output.remainingBytes))
         try readComments(relationships, sheet: name)
     }
 
@@ -122,7 +105,6 @@ final class WorkbookDocument {
     private func readComments(_ relationships: Relationships, sheet: String) throws {
         let threads = relationships.targets(ofType: "threadedComment")
         var cells: Set<String> = []
-        var skipped = 0
         for part in threads + relationships.targets(ofType: "comments") {
             guard let xml = try package.archive.xml(part) else { continue }
             let isThread = threads.contains(part)
@@ -133,19 +115,12 @@ final class WorkbookDocument {
                 if isThread { cells.insert(cell) } else if cells.contains(cell) { return }
                 let text = MarkdownText.singleLine(SpreadsheetText.decoded(try Self.commentText(xml)))
                 guard !text.isEmpty else { return }
-                let line = "- \(cell): \(MarkdownText.escaped(text))"
-                // The line breaks before it need two bytes.
-                if skipped == 0, line.utf8.count + 2 <= output.remainingBytes {
-                    try output.add(line, isListItem: true)
-                } else {
-                    skipped += 1
-                }
+                try output.add("- \(cell): \(MarkdownText.escaped(text))", isListItem: true)
             }
             if xml.isDamaged {
                 unread.append("sheet \(sheet): its comments are damaged; some may be missing")
             }
         }
-        if skipped > 0 { unread.append("sheet \(sheet): \(Count.text(skipped, "comment"))") }
         output.endBlock()
     }
 
@@ -218,6 +193,10 @@ struct SpreadsheetNumbers {
     var startsIn1904 = false
     private enum Kind {
         case number, date, duration
+        /// A number with leading zeros, such as a postal code, and the number of its digits.
+        case digits(Int)
+        /// A percentage, and the number of its decimals.
+        case percentage(Int)
     }
 
     /// The kinds of the cell formats, by index.
@@ -243,31 +222,43 @@ struct SpreadsheetNumbers {
     /// The kinds of the formats that need no declaration (ECMA-376, part 1, 18.8.30). 46 is `[h]:mm:ss`.
     private static let builtIn: [Int: Kind] = Dictionary(
         uniqueKeysWithValues: [14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 47].map { ($0, .date) } + [
-            (46, .duration)
+            (46, .duration), (9, .percentage(0)), (10, .percentage(2)),
         ])
 
     // Several threads can use a regular expression at the same time.
     nonisolated(unsafe) private static let elapsed = #/\[(?:h+|m+|s+)\]/#
+    nonisolated(unsafe) private static let percentage = #/[#,]*0(\.?0*)%/#
     nonisolated(unsafe) private static let literals = #/"[^"]*"|\[[^\]]*\]|\\./#
     /// The maximum number of characters of a format in spreadsheet programs.
     private static let maximumFormatLength = 255
 
     /// Returns the kind of a format: durations have hours, minutes or seconds in brackets, and dates a year,
-    /// day, hour or second outside of quotation marks and brackets.
+    /// day, hour or second outside of quotation marks and brackets. A format of several zeros adds zeros.
     private static func kind(ofFormat format: String) -> Kind {
         let format = format.prefix(maximumFormatLength).lowercased()
         if format.firstMatch(of: elapsed) != nil { return .duration }
         let code = format.replacing(literals, with: "")
+        if code.count > 1, code.allSatisfy({ $0 == "0" }) { return .digits(code.count) }
+        if let match = code.wholeMatch(of: percentage) {
+            return .percentage(max(0, match.output.1.count - 1))
+        }
         return code.contains { "ydhs".contains($0) } && !code.contains("general") ? .date : .number
     }
 
     /// Returns the text of a number: an ISO 8601 date if the style is one of dates, and hours, minutes and
-    /// seconds such as `30:00:00` if it is one of durations.
+    /// seconds such as `30:00:00` if it is one of durations. Leading zeros and percentages are those that people see.
     func text(of value: String, style: Int) -> String {
         guard let number = Double(value), number.isFinite else { return value }
         let kind = kinds.indices.contains(style) ? kinds[style] : .number
-        if kind == .date, (0..<3_000_000).contains(number) { return date(number) }
-        if kind == .duration, abs(number) < 3_000_000 { return Self.duration(number) }
+        switch kind {
+        case .date where (0..<3_000_000).contains(number): return date(number)
+        case .duration where abs(number) < 3_000_000: return Self.duration(number)
+        case .digits(let count) where (0..<1e15).contains(number) && number == number.rounded():
+            return String(format: "%0*d", count, Int(number))
+        case .percentage(let decimals) where abs(number) < 1e12:
+            return String(format: "%.*f%%", decimals, number * 100)
+        default: break
+        }
         // Files contain up to 17 digits, such as 0.10000000000000001. Spreadsheet programs show 15.
         guard value.contains("."), value.count > 15 else { return value }
         return String(format: "%.15g", number)

@@ -5,12 +5,6 @@ import Foundation
 ///
 /// Nothing is written to files. Archives within the archive are not opened.
 final class ZipArchive {
-    /// The maximum ratio of the uncompressed size of a large part to its compressed size. Office documents
-    /// reach about 100; an archive that is made to exhaust memory reaches 1000.
-    private static let maximumRatio: UInt64 = 400
-    /// The size in bytes up to which a part may have any ratio.
-    private static let smallPart: UInt64 = 4 << 20
-
     /// The indexes of the parts by their names.
     private let indexes: [String: UInt64]
     /// The names of the parts, in the order of the archive.
@@ -75,6 +69,15 @@ final class ZipArchive {
         return nil
     }
 
+    /// The number of bytes that all parts state to have after decompression.
+    var size: Int {
+        indexes.values.reduce(0) { sum, index in
+            var information = zip_stat_t()
+            guard zip_stat_index(archive, index, 0, &information) == 0 else { return sum }
+            return sum + Int(min(information.size, UInt64(limits.maximumArchiveBytes)))
+        }
+    }
+
     /// Returns whether the archive has a part with a name.
     func contains(_ name: String) -> Bool { indexes[name] != nil }
 
@@ -90,13 +93,6 @@ final class ZipArchive {
         guard information.encryption_method == UInt16(ZIP_EM_NONE) else { throw DocumentError.encrypted }
         let maximum = min(limits.maximumTextBytes, limits.maximumArchiveBytes - bytesRead)
         guard information.size <= UInt64(max(maximum, 0)) else { throw tooLarge(name, maximum) }
-        guard
-            information.size <= Self.smallPart
-                || information.size / max(information.comp_size, 1) <= Self.maximumRatio
-        else {
-            throw DocumentError.limitExceeded(
-                "its part \(name) expands from \(information.comp_size) to \(information.size) bytes")
-        }
         guard let file = zip_fopen_index(archive, index, 0) else {
             throw DocumentError.damaged("its part \(name) cannot be read")
         }

@@ -27,10 +27,10 @@ public struct PDFReader: DocumentReader {
         return start.starts(with: "%PDF-".utf8) ? Self.type : nil
     }
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try await BlockingWork.run { isCancelled in
             try withoutActuallyEscaping(isCancelled) { isCancelled in
-                try PDFExtraction(input: input, type: type, isCancelled: isCancelled).documents()
+                try PDFExtraction(input: input, isCancelled: isCancelled).contents()
             }
         }
     }
@@ -39,11 +39,9 @@ public struct PDFReader: DocumentReader {
 /// The extraction of the text of one PDF document.
 struct PDFExtraction {
     let input: DocumentInput
-    let type: DocumentType
     let isCancelled: () -> Bool
 
-    /// Returns the document as an array of one element.
-    func documents() throws -> [Document] {
+    func contents() throws -> DocumentContents {
         guard input.data.prefix(1024).range(of: Data("%PDF-".utf8)) != nil else {
             throw DocumentError.damaged(
                 input.data.isEmpty
@@ -65,7 +63,7 @@ struct PDFExtraction {
         if PDFWriting.needsPositions(text.output) {
             text = try extract(runner, [pdftotext, file], deadline)
         }
-        return [try document(text, properties)]
+        return DocumentContents([try document(text, properties)], isComplete: text.status == 0)
     }
 
     private func extract(
@@ -130,7 +128,7 @@ struct PDFExtraction {
         }
         let cleaned = PDFPages(pages).cleaned()
         var document = Document(
-            type: type, title: properties.title, text: cleaned.joined(separator: "\n\n\u{C}\n\n"),
+            title: properties.title, text: cleaned.joined(separator: "\n\n\u{C}\n\n"),
             metadata: properties.metadata, tags: properties.keywords, createdAt: properties.createdAt,
             updatedAt: properties.updatedAt, location: EntryLocation(page: 1), unreadParts: unread)
         document.metadata["pages"] = .integer(Int64(count))

@@ -40,10 +40,10 @@ public struct ConverterReader: DocumentReader {
         ]
     }
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try await BlockingWork.run { isCancelled in
             let text = try withoutActuallyEscaping(isCancelled) { try convert(input, isCancelled: $0) }
-            return [MarkdownReader.document(text, type: type, input: input)]
+            return [MarkdownReader.document(text, input: input)]
         }
     }
 
@@ -88,6 +88,6 @@ extension DocumentReaders {
         let added = converters.sorted { $0.key < $1.key }.map {
             ConverterReader(fileExtension: $0.key, command: $0.value)
         }
-        return DocumentReaders(added + readers)
+        return DocumentReaders(added + readers, worker: worker)
     }
 }

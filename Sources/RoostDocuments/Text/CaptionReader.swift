@@ -5,7 +5,7 @@ import RoostModel
 /// Reads captions of videos in the formats SubRip and WebVTT.
 ///
 /// The text consists of paragraphs that begin with their time, such as `[00:01:30]`. Captions that scroll
-/// upwards repeat lines; each of these lines is read once.
+/// upwards repeat lines; each of these lines is read once. Words that a speaker repeats stay.
 public struct CaptionReader: DocumentReader {
     static let type = DocumentType(
         name: "captions", title: "Captions", extensions: ["srt", "vtt"],
@@ -15,13 +15,17 @@ public struct CaptionReader: DocumentReader {
     private static let maximumLineLength = 1 << 16
     /// The length of a paragraph in seconds.
     private static let paragraphLength = 60.0
+    /// The maximum number of lines that captions show at once while they scroll.
+    private static let maximumScrolledLines = 4
+    /// The time in seconds below which nobody can read a caption. Steps of scrolling last a hundredth of a second.
+    private static let minimumDuration = 0.1
 
     // A literal in a function would be compiled for each caption, which takes longer than its use.
     // Several threads can use a regular expression at the same time.
     nonisolated(unsafe) private static let voice = #/<v(?:\.[^\s<>]{0,100}+)?\s+([^<>]{1,200}+)>/#
     nonisolated(unsafe) private static let tag = #/<[^<>]{0,200}+>|\{\\[^}]{0,100}+\}/#
 
-    public let version = 4
+    public let version = 5
 
     public let types = [Self.type]
 
@@ -34,24 +38,56 @@ public struct CaptionReader: DocumentReader {
             ? Self.type : nil
     }
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try input.requireReadableSize()
         return try await BlockingWork.run { isCancelled in
-            guard let (text, _) = TextDecoder.decode(input.data) else {
+            guard let (text, encodingName) = TextDecoder.decode(input.data) else {
                 throw DocumentError.unsupported(TextDecoder.failureText)
             }
             let content = try Self.paragraphs(text, isCancelled)
             guard !content.isEmpty else { throw DocumentError.noText("it contains no captions") }
             // Captions contain no title, and their first words are not one.
-            return [Document(type: type, title: input.fileStem, text: content)]
+            return DocumentContents(
+                Document(title: input.fileStem, text: content), encodingName: encodingName)
+        }
+    }
+
+    /// A caption: its times in seconds, and its lines.
+    private struct Caption {
+        var start, end: Double
+        var lines: [String] = []
+
+        /// Returns the lines that the caption before does not show. If captions scroll, one follows the other at once,
+        /// and begins with the last lines of it. A caption that repeats all of its lines is a step of scrolling only if
+        /// nobody can read it; otherwise, a speaker repeats the words.
+        func newLines(after previous: Caption?) -> ArraySlice<String> {
+            guard let previous, start <= previous.end else { return lines[...] }
+            let repeated = (1...CaptionReader.maximumScrolledLines).last {
+                $0 <= lines.count && previous.lines.suffix($0) == lines.prefix($0)
+            }
+            guard let repeated, repeated < lines.count || end - start < CaptionReader.minimumDuration else {
+                return lines[...]
+            }
+            return lines.dropFirst(repeated)
         }
     }
 
     /// Returns the texts of captions in paragraphs, each with the time at which it begins.
     private static func paragraphs(_ captions: String, _ isCancelled: () -> Bool) throws -> String {
-        var text = ""
-        var recent: [String] = []
-        var (time, start, isCaption) = (0.0, 0.0, false)
+        var (text, start) = ("", 0.0)
+        var caption: Caption?
+        var previous: Caption?
+        func endCaption() {
+            guard let ended = caption else { return }
+            for line in ended.newLines(after: previous) {
+                if text.isEmpty || ended.start < start || ended.start - start >= paragraphLength {
+                    start = ended.start
+                    text += (text.isEmpty ? "" : "\n\n") + "[\(clock(start))]"
+                }
+                text += " " + line
+            }
+            (previous, caption) = (ended, nil)
+        }
         var rest = captions[...]
         // Without an array of the lines, which could need many times the memory of the text.
         while !rest.isEmpty {
@@ -59,21 +95,17 @@ public struct CaptionReader: DocumentReader {
             let part = rest.prefix { !$0.isNewline }
             rest = rest[part.endIndex...].dropFirst()
             let line = part.trimmingCharacters(in: .whitespaces)
-            if let seconds = startTime(of: line) {
-                (time, isCaption) = (seconds, true)
+            if let times = times(of: line) {
+                endCaption()
+                caption = Caption(start: times.start, end: times.end)
             } else if line.isEmpty {
-                isCaption = false
-            } else if isCaption {
+                endCaption()
+            } else if caption != nil {
                 let content = content(of: line)
-                guard !content.isEmpty, !recent.contains(content) else { continue }
-                recent = recent.suffix(2) + [content]
-                if text.isEmpty || time < start || time - start >= paragraphLength {
-                    start = time
-                    text += (text.isEmpty ? "" : "\n\n") + "[\(clock(time))]"
-                }
-                text += " " + content
+                if !content.isEmpty { caption?.lines.append(content) }
             }
         }
+        endCaption()
         return text
     }
 
@@ -84,11 +116,19 @@ public struct CaptionReader: DocumentReader {
         return MarkdownText.singleLine(HTMLText.plain(named.replacing(tag, with: "")))
     }
 
-    /// Returns the first time in a line such as `00:00:01,000 --> 00:00:04,000` in seconds; otherwise `nil`.
-    static func startTime(of line: String) -> Double? {
-        guard let arrow = line.range(of: "-->") else { return nil }
-        let start = line[..<arrow.lowerBound].trimmingCharacters(in: .whitespaces)
-        let parts = start.replacing(",", with: ".").split(separator: ":").map { Double($0) }
+    /// Returns the times in a line such as `00:00:01,000 --> 00:00:04,000 align:start` in seconds; `nil` for other
+    /// lines. An end that is not a time is the start.
+    static func times(of line: String) -> (start: Double, end: Double)? {
+        guard let arrow = line.range(of: "-->"), let start = seconds(line[..<arrow.lowerBound]) else {
+            return nil
+        }
+        let end = line[arrow.upperBound...].split(separator: " ").first.flatMap(seconds)
+        return (start, end ?? start)
+    }
+
+    private static func seconds(_ text: Substring) -> Double? {
+        let time = text.trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
+        let parts = time.split(separator: ":").map { Double($0) }
         guard (2...3).contains(parts.count) else { return nil }
         var seconds = 0.0
         for part in parts {

@@ -13,7 +13,7 @@ enum EncodingDetector {
     private static let minimumShare = 0.9
     /// The minimum share for an encoding in another script or that uchardet does not propose, and the minimum
     /// distance of the latter to that of windows-1252.
-    private static let (minimumClearShare, minimumDistance) = (0.95, 0.05)
+    fileprivate static let (minimumClearShare, minimumDistance) = (0.95, 0.05)
     /// The minimum share of letters outside of ASCII in the languages of Central Europe and in Turkish, about
     /// a third of the measured one. Texts in Dutch, Italian and English have fewer.
     private static let minimumDensity = 0.02
@@ -55,6 +55,8 @@ enum EncodingDetector {
         guard !Windows1252.isBinaryOrUTF8(data) else { return nil }
         let sample = sample(of: [UInt8](data))
         let isWestern = Windows1252.isProbable(data)
+        // uchardet does not know the characters that Microsoft added to Shift JIS, such as ① and ㈱.
+        if let text = decoded(sample, "CP932"), ScriptText.isJapanese(text) { return "CP932" }
         let proposal = proposal(for: sample)
         let western = LatinText(sample, "windows-1252")
         let share = western?.share ?? 0
@@ -169,6 +171,14 @@ enum ScriptText {
         return all == 0 ? 0 : Double(plausible) / Double(all)
     }
 
+    /// Returns whether a text consists of plausible characters, among them the syllables that all texts in Japanese have.
+    static func isJapanese(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars.filter { !$0.isASCII }
+        let syllables = scalars.count { (0x3041...0x30FE).contains($0.value) }
+        return syllables * 20 >= scalars.count && syllables > 1
+            && plausibleShare(text) >= EncodingDetector.minimumClearShare
+    }
+
     private static func isASCIILetter(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && scalar.properties.isAlphabetic
     }
@@ -177,7 +187,8 @@ enum ScriptText {
     /// and the rare ideographs, which wrong encodings produce, do not.
     private static func isEastAsian(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x3000...0x30FF, 0x3200...0x33FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3, 0x3131...0x318E,
+        case 0x3000...0x30FF, 0x3200...0x33FF, 0x4E00...0x9FFF, 0xFA0E...0xFA2D, 0xAC00...0xD7A3,
+            0x3131...0x318E,
             0xFF01...0xFF60, 0xFFE0...0xFFE6:
             true
         default: false

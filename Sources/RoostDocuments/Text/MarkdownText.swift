@@ -148,7 +148,10 @@ enum MarkdownText {
 
     /// Returns a table of texts that are not Markdown, with `|` between cells. The first row is the header.
     /// Returns an empty text if no cell has text, as in a table that only arranges pictures.
-    static func table(_ rows: [[String]]) -> String {
+    ///
+    /// - Throws: ``DocumentError/limitExceeded(_:)`` if it has more than a number of bytes: the cells of a small file can
+    ///   refer to one long text, or need very many empty cells next to them.
+    static func table(_ rows: [[String]], maximumBytes: Int) throws(DocumentError) -> String {
         let width = rows.map(\.count).max() ?? 0
         guard rows.contains(where: { $0.contains { !$0.allSatisfy(\.isWhitespace) } }) else { return "" }
         // Without an array of the lines, which would need as much memory again.
@@ -160,6 +163,9 @@ enum MarkdownText {
                 table += " "
                 table += withoutWikiLinks(singleLine(cell)).replacingOccurrences(of: "|", with: "\\|")
                 table += " |"
+                guard table.utf8.count + 3 * width <= maximumBytes else {
+                    throw MarkdownOutput.tooLong(maximumBytes)
+                }
             }
             table += String(repeating: "  |", count: width - row.count)
             if index == 0 { table += "\n|" + String(repeating: " --- |", count: width) }

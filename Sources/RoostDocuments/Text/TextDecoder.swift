@@ -33,7 +33,9 @@ package enum TextDecoder {
             return decodeUTF32(data)
         }
         if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return decodeUTF16(data) }
-        if let text = String(validating: data, as: UTF8.self) { return (text, nil) }
+        if let text = String(validating: data, as: UTF8.self) {
+            return LatinRepair.repaired([text]).map { ($0[0], LatinRepair.encodingName) } ?? (text, nil)
+        }
         return EncodingDetector.decode(data)
     }
 
@@ -61,5 +63,51 @@ package enum TextDecoder {
         }
         guard !units.contains(0), let text = String(validating: units, as: UTF32.self) else { return nil }
         return (text, isLittleEndian ? "UTF-32LE" : "UTF-32BE")
+    }
+}
+
+/// The repair of texts in UTF-8 that a program read as ISO 8859-1 or windows-1252 and wrote again, so that each letter
+/// outside of ASCII became two or more, such as `Ã«` for `ë`.
+package enum LatinRepair {
+    /// The name of the encoding of such texts.
+    static let encodingName = "UTF-8 that was read as Latin-1"
+    /// The message about a repair.
+    package static let notice = "its text was UTF-8 that another program had read as Latin-1; it was repaired"
+
+    /// The minimum number of repaired letters. A text about this fault can contain one.
+    private static let minimumCount = 2
+    /// The bytes of the characters that windows-1252 has in place of control characters.
+    private static let bytes: [Unicode.Scalar: UInt8] = Dictionary(
+        (UInt8(0x80)...0x9F).compactMap { byte in
+            String(data: Data([byte]), encoding: .windowsCP1252)?.unicodeScalars.first.map { ($0, byte) }
+        }, uniquingKeysWith: { first, _ in first })
+
+    /// Returns the repaired texts of a file; `nil` if not all of their characters outside of ASCII are parts of such
+    /// letters, or if there are too few of them.
+    ///
+    /// - Complexity: O(length of texts).
+    package static func repaired(_ texts: [String]) -> [String]? {
+        var count = 0
+        let repaired = texts.map { text -> String? in
+            guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+            var bytes: [UInt8] = []
+            for scalar in text.unicodeScalars {
+                guard let byte = UInt8(exactly: scalar.value) ?? Self.bytes[scalar] else { return nil }
+                bytes.append(byte)
+                // The first byte of a character in UTF-8
+                if byte >= 0xC0 { count += 1 }
+            }
+            return String(validating: bytes, as: UTF8.self)
+        }
+        let all = repaired.compactMap { $0 }
+        return count >= minimumCount && all.count == texts.count ? all : nil
+    }
+}
+
+extension DocumentContents {
+    /// Creates the contents of a text file, with a notice if its text was repaired.
+    init(_ document: Document, encodingName: String?) {
+        self.init([document])
+        if encodingName == LatinRepair.encodingName { notices = [LatinRepair.notice] }
     }
 }

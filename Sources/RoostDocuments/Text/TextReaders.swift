@@ -37,9 +37,9 @@ public struct CodeReader: DocumentReader {
         input.fileExtension.isEmpty && input.data.starts(with: "#!".utf8) ? Self.code : nil
     }
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try input.requireReadableSize()
-        guard let (text, _) = TextDecoder.decode(input.data) else {
+        guard let (text, encodingName) = TextDecoder.decode(input.data) else {
             throw DocumentError.unsupported(TextDecoder.failureText)
         }
         guard text.contains(where: { !$0.isWhitespace }) else {
@@ -50,7 +50,8 @@ public struct CodeReader: DocumentReader {
             throw DocumentError.unsupported(
                 "its lines are very long, so it is probably generated or minified")
         }
-        return [Document(type: type, title: input.fileName, text: text, format: type.format)]
+        return DocumentContents(
+            Document(title: input.fileName, text: text, format: type.format), encodingName: encodingName)
     }
 }
 
@@ -163,10 +164,10 @@ public struct PlainTextReader: DocumentReader {
     /// Creates a reader.
     public init() {}
 
-    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        guard let (text, _) = TextDecoder.decode(input.data) else {
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
+        guard let (text, encodingName) = TextDecoder.decode(input.data) else {
             throw DocumentError.unsupported(TextDecoder.failureText)
         }
-        return [Document(type: type, text: text, format: .plain)]
+        return DocumentContents(Document(text: text, format: .plain), encodingName: encodingName)
     }
 }

@@ -3,7 +3,7 @@ import RoostFiles
 import RoostText
 
 /// The format in which a text was read.
-public enum TextFormat: String, Sendable, Hashable, CaseIterable {
+public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
     /// Text without markup.
     case plain
     /// Markdown (CommonMark with the extensions of GitHub and Obsidian).
@@ -47,9 +47,9 @@ public struct DocumentLink: Sendable, Hashable, Codable {
 ///
 /// A text is parsed only when it is ingested. Passages, indexed words, labels, titles and excerpts are
 /// computed from the text and the structure, which is stored with the entry.
-public struct TextStructure: Sendable, Hashable {
+public struct TextStructure: Sendable, Hashable, Codable {
     /// A section of a text: the part below a heading, or a part of source code between blank lines.
-    public struct Section: Sendable, Hashable {
+    public struct Section: Sendable, Hashable, Codable {
         /// The headings above and of the section, the outermost first. Empty before the first one.
         public var headings: [String]
         /// The range of the section in UTF-8 bytes, from its heading to the next heading of any level.
@@ -60,9 +60,9 @@ public struct TextStructure: Sendable, Hashable {
     }
 
     /// A part of a text that is not embedded.
-    public struct HiddenPart: Sendable, Hashable {
+    public struct HiddenPart: Sendable, Hashable, Codable {
         /// The reason why a part is not embedded. The order of the cases is part of the stored format.
-        public enum Kind: String, Sendable, Hashable, CaseIterable {
+        public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
             /// Metadata at the beginning of the text.
             case frontMatter
             /// A comment.

@@ -10,14 +10,16 @@ private struct OddReader: DocumentReader {
     static let type = DocumentType(name: "odd", title: "Odd", extensions: ["odd"], format: .plain)
     var types: [DocumentType] { [Self.type] }
 
-    func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        String(decoding: input.data, as: UTF8.self).split(separator: "\n").enumerated().map { number, line in
+    func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
+        let lines = String(decoding: input.data, as: UTF8.self).split(separator: "\n")
+        let documents = lines.enumerated().map { number, line in
             let numbers = line.split(separator: " ").map { Int($0) }
             return Document(
-                type: type, key: "\(number)", text: "document number \(number)", format: .plain,
+                key: "\(number)", text: "document number \(number)", format: .plain,
                 createdAt: number == 0 ? .distantPast : .distantFuture,
                 location: EntryLocation(line: numbers[0], lastLine: numbers[1]))
         }
+        return DocumentContents(documents)
     }
 }
 

@@ -29,14 +29,14 @@ struct LetterEmbedder: Embedder {
 struct QuotationReader: DocumentReader {
     let types = [DocumentType(name: "quotation", title: "Quotation", extensions: ["quo"], format: .plain)]
 
-    func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+    func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         guard let file = String(data: input.data, encoding: .utf8) else {
             throw DocumentError.damaged("it is not text in UTF-8")
         }
         let parts = file.split(separator: "\n", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { throw DocumentError.damaged("it has no text below the author") }
         return [
-            Document(type: type, text: parts[1], format: .plain, metadata: ["author": .string(parts[0])])
+            Document(text: parts[1], format: .plain, metadata: ["author": .string(parts[0])])
         ]
     }
 }

@@ -42,6 +42,22 @@ import Testing
         }
     }
 
+    @Test func `a file at which a reader crashes is skipped, and the others are stored`() throws {
+        for number in 0..<20 { try write("Note \(number) about the harbour", to: "notes/\(number).md") }
+        // Nested groups in the sender end the library that reads messages.
+        let groups = String(repeating: "a:", count: 75_000)
+        try write("From: \(groups)\nMessage-ID: <1@example.org>\nDate: today\n\nHi\n", to: "notes/a.eml")
+        try write(
+            "Message-ID: <2@example.org>\nFrom: a@example.org\nDate: today\n\nHello\n", to: "notes/b.eml")
+        #expect(try cli.roost("folder", "add", "notes").status == 0)
+        let first = try cli.roost("sync", "--verbose")
+        #expect(first.output.hasPrefix("21 new,") && first.output.contains("1 skipped"), "\(first)")
+        #expect(first.error.contains("a.eml: its reader crashed with signal 11"), "\(first)")
+        let again = try cli.roost("sync", "--verbose")
+        #expect(
+            again.output.hasPrefix("0 new,") && again.output.contains("21 unchanged, 1 skipped"), "\(again)")
+    }
+
     @Test func `a file in nested folders belongs to the innermost one`() throws {
         try write("an old note", to: "notes/work/old.md")
         try write("a private note", to: "notes/a.md")

@@ -29,7 +29,8 @@ struct FuzzKind: Sendable, CustomStringConvertible {
         self.name = name
         self.fileNames = fileNames
         let folder = DocumentFixture.folder.deletingLastPathComponent().appendingPathComponent("fuzz/" + name)
-        self.seeds = seeds + Self.contents(of: folder).compactMap(Self.seed)
+        let found = seeds + Self.contents(of: folder).compactMap(Self.seed)
+        self.seeds = found.isEmpty ? [.file(Data("key: a word\n".utf8))] : found
         self.tokens = (tokens + FuzzKind.commonTokens).map { Array($0.utf8) }
     }
 
@@ -70,7 +71,8 @@ struct FuzzKind: Sendable, CustomStringConvertible {
         }
         guard let match = Self.readers.match(input) else { return nil }
         let documents: [Document]
-        do { documents = try await match.reader.read(input, as: match.type) } catch is DocumentError {
+        do { documents = try await match.reader.read(input, as: match.type).documents } catch is DocumentError
+        {
             // The expected result for many damaged files.
             return nil
         }
@@ -223,9 +225,15 @@ extension FuzzKind {
             "func a() {\n", "def a():\n", "    let b = 1\n\n", "#if A\n", "@a\n", "\u{B}", "\u{2028}",
         ])
 
-    /// The kinds of files that are read as documents.
-    static let documents: [FuzzKind] = [
-        .docx, .pptx, .xlsx, .odt, .ods, .odp, .epub, .eml, .mbox, .html, .feed, .markdown, .notebook, .code,
+    /// The kinds of files that are read as documents: one for each type that has a reader in this process.
+    static let documents: [FuzzKind] = DocumentReaders.isolated.types.map { type in
+        described.first { $0.name == type.name }
+            ?? FuzzKind(type.name, type.extensions.sorted().map { "a." + $0 }, tokens: [])
+    }
+
+    /// The kinds whose syntax is described here.
+    private static let described: [FuzzKind] = [
+        .docx, .pptx, .xlsx, .odt, .ods, .odp, .epub, .mail, .mbox, .html, .feed, .markdown, .notebook, .code,
         .captions, .text,
     ]
 }
@@ -281,8 +289,8 @@ extension FuzzKind {
             "a@b, ", "group: ", "begin 644 a\n", "-----Original Message-----\n",
         ]
 
-    static let eml = FuzzKind(
-        "eml", ["a.eml"],
+    static let mail = FuzzKind(
+        "mail", ["a.eml"],
         tokens: Array(mailTokens))
 
     static let mbox = FuzzKind(

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FeedReaderTests {
     private func read(_ feed: String) async throws -> [Document] {
         let input = DocumentInput(data: Data(feed.utf8), path: "https://example.org/feed")
-        return try await FeedReader().read(input, as: FeedReader.type)
+        return try await FeedReader().read(input, as: FeedReader.type).documents
     }
 
     @Test func `The items of RSS are documents with their content, links and dates`() async throws {
@@ -89,6 +89,15 @@ import Testing
             """)
         #expect(items.map(\.key) == ["https://example.org/1"])
         #expect(items.map(\.text) == ["First text"])
+    }
+
+    @Test func `The items before a fault of a feed are read, and the fault is reported`() async throws {
+        let feed =
+            "<rss><channel><item><title>One</title></item><item><title>Two</title></item><item></channel></rss>"
+        let input = DocumentInput(data: Data(feed.utf8), path: "https://example.org/feed")
+        let contents = try await FeedReader().read(input, as: FeedReader.type)
+        #expect(contents.documents.map(\.title).prefix(2) == ["One", "Two"] && !contents.isComplete)
+        #expect(contents.faults.map(\.reason) == ["its XML is not well-formed"])
     }
 
     @Test func `Feeds with entities or without items are rejected`() async {

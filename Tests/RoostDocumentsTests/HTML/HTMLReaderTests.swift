@@ -10,7 +10,7 @@ import Testing
         _ page: String, path: String = "/notes/page.html"
     ) async throws -> Document {
         let input = DocumentInput(data: Data(page.utf8), path: path)
-        return try #require(try await HTMLReader().read(input, as: HTMLReader.type).first)
+        return try #require(try await HTMLReader().read(input, as: HTMLReader.type).documents.first)
     }
 
     static let sentence = "The river rises in the hills, and its water reaches the sea after forty miles. "
@@ -125,7 +125,7 @@ import Testing
     func `The stated character encoding is used`(head: String, latin: String, expected: String) async throws {
         let bytes = latin.unicodeScalars.map { UInt8($0.value) }
         let input = DocumentInput(data: Data(head.utf8) + Data(bytes), path: "x.html")
-        let text = try await HTMLReader().read(input, as: HTMLReader.type).first?.text
+        let text = try await HTMLReader().read(input, as: HTMLReader.type).documents.first?.text
         #expect(text == expected)
     }
 
@@ -139,7 +139,7 @@ import Testing
         let data = Data("<meta charset=\(name)><p>\(text)</p>".utf8)
         for stated in [nil, name] {
             let input = DocumentInput(data: data, path: "x.html", encodingName: stated)
-            #expect(try await HTMLReader().read(input, as: HTMLReader.type).first?.text == text)
+            #expect(try await HTMLReader().read(input, as: HTMLReader.type).documents.first?.text == text)
         }
     }
 
@@ -148,7 +148,9 @@ import Testing
         let utf16 = Data([0xFE, 0xFF]) + Data(text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
         for data in [utf16, Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8)] {
             let input = DocumentInput(data: data, path: "x.html", encodingName: "windows-1252")
-            #expect(try await HTMLReader().read(input, as: HTMLReader.type).first?.text == "Grüße aus Köln")
+            #expect(
+                try await HTMLReader().read(input, as: HTMLReader.type).documents.first?.text
+                    == "Grüße aus Köln")
         }
     }
 

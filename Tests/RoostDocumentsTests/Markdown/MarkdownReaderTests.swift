@@ -10,7 +10,7 @@ import Testing
 
     private func read(_ data: Data, limits: DocumentLimits = DocumentLimits()) async throws -> Document {
         let input = DocumentInput(data: data, path: "/vault/note.md", limits: limits)
-        let documents = try await MarkdownReader().read(input, as: MarkdownReader.type)
+        let documents = try await MarkdownReader().read(input, as: MarkdownReader.type).documents
         return try #require(documents.first)
     }
 

@@ -13,7 +13,7 @@ import Testing
         let input = DocumentInput(data: data, path: folder.appendingPathComponent(path).path)
         let readers = DocumentReaders([MarkdownReader()])
         let match = try #require(readers.match(input))
-        return try #require(try await match.reader.read(input, as: match.type).first)
+        return try #require(try await match.reader.read(input, as: match.type).documents.first)
     }
 
     @Test func `The title, tags and dates of every note are the expected ones`() async throws {
@@ -110,7 +110,7 @@ import Testing
             let data = try Data(contentsOf: folder.appendingPathComponent(path))
             let input = DocumentInput(data: data, path: path)
             let document = try #require(
-                try await MarkdownReader().read(input, as: MarkdownReader.type).first)
+                try await MarkdownReader().read(input, as: MarkdownReader.type).documents.first)
             let heading = document.text.split(separator: "\n").first { $0.hasPrefix("# ") }?.dropFirst(2)
             // Quotation marks of code and backslashes are markup.
             let expected = heading?.replacing("`", with: "").replacing("\\", with: "")

@@ -14,13 +14,13 @@ import Testing
         let types = [DocumentType(name: "card", title: "Card", extensions: ["card"], format: .plain)]
         var version = 1
 
-        func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
             let text = String(decoding: input.data, as: UTF8.self)
             guard !text.contains("broken") else { throw DocumentError.damaged("the card is torn") }
             let lines = text.split(separator: "\n").map(String.init)
             return [
                 Document(
-                    type: type, title: lines.first, text: text, format: .plain,
+                    title: lines.first, text: text, format: .plain,
                     metadata: ["colour": "red", "links": "three", "year": 1999], tags: ["card/small"],
                     aliases: ["Karte"],
                     links: lines.filter { $0.hasPrefix("> ") }.map {
@@ -87,34 +87,51 @@ import Testing
         #expect(try await store.ingest(folder: folder, reader: reader()).unchanged == 1)
     }
 
-    /// A reader with a document for each line; the line `…` stands for a rest that is not read.
+    /// A reader with a document for each line; the line `…` stands for a rest that is not read, and `!` for a fault.
     private struct LineReader: DocumentReader {
         let types = [DocumentType(name: "lines", title: "Lines", extensions: ["lines"], format: .plain)]
         let version = 1
 
-        func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
             let lines = String(decoding: input.data, as: UTF8.self).split(separator: "\n").map(String.init)
-            return lines.filter { $0 != "…" }.map { line in
-                var document = Document(type: type, key: line, text: line, format: .plain)
-                document.isTruncated = lines.contains("…")
-                return document
+            let documents = lines.filter { !"…!".contains($0) }.map {
+                Document(key: $0, text: $0, format: .plain)
             }
+            let faults =
+                lines.contains("!") ? [DocumentContents.Fault(position: "line 2", reason: "torn")] : []
+            return DocumentContents(documents, faults: faults, isComplete: !lines.contains("…"))
         }
     }
 
-    @Test func `entries in a rest that is not read are kept`() async throws {
+    @Test func `entries in a part that is not read are kept`() async throws {
         var reader = RecordReader()
         reader.readers.readers.insert(LineReader(), at: 0)
         let store = try await store()
-        for (text, removed, count) in [("a\nb\nc\n", 0, 3), ("a\nd\n…\n", 0, 4), ("a\nd\n", 2, 2)] {
-            _ = try write(text, to: "a.lines")
-            #expect(try await store.ingest(folder: folder, reader: reader).removed == removed)
+        let texts = [("a\nb\nc\n", 0, 3), ("a\nd\n…\n", 0, 4), ("a\nd\n", 2, 2), ("e\n!\n", 0, 3)]
+        for (text, removed, count) in texts {
+            let file = try write(text, to: "a.lines")
+            let report = try await store.ingest(folder: folder, reader: reader)
+            let faults =
+                text.contains("!") ? [IngestReport.Skip(source: "\(file.path), line 2", reason: "torn")] : []
+            #expect(report.removed == removed && report.skipped == faults)
             #expect(try await entries(store).count == count)
         }
         let page = "<!doctype html><body><p>Swifts sleep on the wing, high above the roofs of the town.</p>"
         let rest = String(repeating: "<i></i>", count: 300_000)
         let draft = try await RecordReader().read(try write(page + rest, to: "a.html"))
         #expect(draft.keepsMissingEntries && !draft.entries.isEmpty)
+    }
+
+    @Test func `an unclear date is reported, and the date of the file does not replace it`() async throws {
+        let file = try write("---\ndate: 3/4/2025\n---\nSwifts\n", to: "a.md")
+        let old = Date(timeIntervalSince1970: 1_000_000)
+        try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
+        let store = try await store()
+        let report = try await store.ingest(folder: folder, reader: RecordReader())
+        let reason = "its date is not clear: 3/4/2025; write it as 2026-01-31"
+        #expect(report.notices == [.init(source: file.path, reason: reason)])
+        let entry = try #require(try await entries(store).first)
+        #expect(entry.createdAt > old && entry.metadata["date"] == "3/4/2025")
     }
 
     @Test func `a newer version of a reader reads its files again`() async throws {
