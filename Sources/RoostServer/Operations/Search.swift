@@ -28,7 +28,7 @@ struct Search: Operation {
     var positions: Bool?
 
     static let name = "search"
-    static let summary = "Search notes, documents and messages by meaning and by words."
+    static let summary = "Search notes and messages by meaning and by words."
     static let details =
         "'fetch' returns whole texts. Without 'query', lists entries, newest first."
     static let access = OperationAccess(.reads, .texts)

@@ -43,7 +43,7 @@ struct ReadStatus: Operation {
 
     static let name = "status"
     static let summary =
-        "Show the numbers of entries, messages and clusters, and the model."
+        "Show the size and the contents of the store."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/status")
     static let isTool = false
