@@ -83,7 +83,13 @@ public struct StoreFolders: Sendable {
     public func sync(
         _ folders: [SyncedFolder], _ options: SyncOptions = SyncOptions()
     ) async throws -> IngestReport {
-        var trees = folders.map { SyncTree(folder: $0, state: SyncState(of: $0, in: store.directory)) }
+        var trees = folders.map { folder in
+            // Unchanged files are read again if the folder of their originals is missing.
+            let lacksOriginals = folder.keepsOriginals && store.originals?.exists != true
+            return SyncTree(
+                folder: folder,
+                state: lacksOriginals ? SyncState() : SyncState(of: folder, in: store.directory))
+        }
         let report = try await FolderSync(store: store, options: options).run(&trees).report
         guard !options.isDryRun else { return report }
         let remembered = Set(try all().map(\.id))

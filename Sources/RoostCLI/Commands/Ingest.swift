@@ -181,7 +181,8 @@ struct IngestCommand: AsyncParsableCommand {
                 folder.id = known.id
                 if reading.isEmpty {
                     folder = known
-                    try options.requireTrust(in: [known])
+                    // The user has named the folder, but not the targets of its links.
+                    if known.followsLinks { try options.requireTrust(in: [known]) }
                 }
             } else if try folder.finder.find(url).files.isEmpty {
                 continue
