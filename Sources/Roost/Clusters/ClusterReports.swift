@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import RoostClustering
 import RoostFiles
 public import RoostModel
