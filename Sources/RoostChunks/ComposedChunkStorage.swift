@@ -110,24 +110,22 @@ public struct ComposedChunkStorage: ChunkStorageComposable {
 }
 
 /// A chunk storage that keeps each chunk in a file below a folder.
-///
-/// Writes are atomic. Once a write has returned, the chunk survives a power failure. Several processes can
-/// read and write at the same time.
-public struct ComposableFileSystemChunkStorage: ChunkStorageComposable {
-    public let organization: any ChunkStorageOrganization
-    public let retrieval: any ChunkStorageRetrieval
-    public let existence: (any ChunkStorageExistence)?
+public typealias ComposableFileSystemChunkStorage = ComposedChunkStorage
 
-    /// Creates a storage.
+extension ComposedChunkStorage {
+    /// Creates a storage that keeps each chunk in a file below a folder.
+    ///
+    /// Writes are atomic. Once a write has returned, the chunk survives a power failure. Several processes can
+    /// read and write at the same time.
     ///
     /// - Parameters:
     ///   - baseURL: The folder of the storage. The first write creates it.
     ///   - organization: The mapping of identifiers to paths. A storage must always be opened with the
     ///     organization that it was written with.
     public init(baseURL: URL, organization: any ChunkStorageOrganization = GitStyleOrganization()) {
-        self.organization = organization
-        retrieval = FileSystemRetrieval(baseURL: baseURL)
-        existence = FileSystemExistence(organization: organization, baseURL: baseURL)
+        self.init(
+            organization: organization, retrieval: FileSystemRetrieval(baseURL: baseURL),
+            existence: FileSystemExistence(organization: organization, baseURL: baseURL))
     }
 }
 

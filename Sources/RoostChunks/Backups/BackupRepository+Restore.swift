@@ -149,9 +149,7 @@ final class SnapshotReader: Sendable {
         _ repository: BackupRepository, _ snapshot: BackupSnapshot, _ segments: SegmentStore,
         onLoss: (@Sendable (BackupLoss) -> Void)?
     ) {
-        self.repository = repository
-        self.snapshot = snapshot
-        self.segments = segments
+        (self.repository, self.snapshot, self.segments) = (repository, snapshot, segments)
         self.onLoss = onLoss
     }
 
@@ -194,30 +192,23 @@ final class SnapshotReader: Sendable {
         let known = try await intact(orReport: .init(.entries, count: run.count)) { try await ids(of: run) }
         guard let ids = known else { return ([], []) }
         let texts = try await intact(orReport: .init(.entries, names: ids.map(\.text))) {
-            try repository.decoded("entries", try await segments.read(run.entries, .entries)) {
-                try EntryCodec.decodeTexts($0, ids: ids)
-            }
+            try await value(run.entries, .entries) { try EntryCodec.decodeTexts($0, ids: ids) }
         }
         guard let texts else { return ([], []) }
         let complete = try await intact(orReport: .init(.vectors, names: ids.map(\.text))) {
             var entries = texts
-            try repository.decoded("vectors", try await segments.read(run.vectors, .vectors)) {
-                try EntryCodec.decodeVectors($0, into: &entries)
-            }
+            try await value(run.vectors, .vectors) { try EntryCodec.decodeVectors($0, into: &entries) }
             return entries
         }
         guard let segment = run.assignments else { return (complete ?? texts, []) }
         let assignments = try await intact(orReport: .init(.assignments, count: run.count)) {
-            try repository.decoded("assignments", try await segments.read(segment, .assignments)) {
-                try EntryCodec.decodeAssignments($0, ids: ids)
-            }
+            try await value(segment, .assignments) { try EntryCodec.decodeAssignments($0, ids: ids) }
         }
         return (complete ?? texts, assignments ?? [])
     }
 
     private func ids(of run: RunRecord) async throws -> [Entry.ID] {
-        let data = try await segments.read(run.ids, .ids)
-        let ids = try repository.decoded("ids", data, EntryCodec.decodeIDs)
+        let ids = try await value(run.ids, .ids, EntryCodec.decodeIDs)
         guard ids.count == run.count else {
             throw BackupError(
                 .damaged, "cannot read the backup: a run has \(ids.count) ids for \(run.count) entries",
@@ -233,18 +224,18 @@ final class SnapshotReader: Sendable {
     func rest(_ assignments: [Assignment]) async throws -> WriteBatch {
         var batch = WriteBatch()
         for id in snapshot.sources {
-            batch.sources += try await intact { try await value([Source].self, id, .sources) } ?? []
+            batch.sources += try await intact { try await value(id, .sources, json) } ?? []
         }
         if allowsLosses, batch.sources.count < snapshot.sourceCount {
             report(.init(.sources, count: snapshot.sourceCount - batch.sources.count))
         }
         var clusters: [Cluster] = []
         for id in snapshot.clusters {
-            clusters += try await intact { try await value([Cluster].self, id, .clusters) } ?? []
+            clusters += try await intact { try await value(id, .clusters, json) } ?? []
         }
         var run: ClusteringRun?
         if let id = snapshot.run {
-            run = try await intact(orReport: .init(.run)) { try await value(ClusteringRun.self, id, .run) }
+            run = try await intact(orReport: .init(.run)) { try await value(id, .run, json) }
         }
         var assignments = assignments
         if allowsLosses { removeMissing(&clusters, &assignments) }
@@ -254,13 +245,15 @@ final class SnapshotReader: Sendable {
         return batch
     }
 
-    /// Reads a segment that contains JSON.
-    private func value<Value: Decodable>(
-        _ type: Value.Type, _ id: SegmentID, _ kind: SegmentKind
+    /// Reads and decodes a segment.
+    private func value<Value>(
+        _ id: SegmentID, _ kind: SegmentKind, _ decode: (Data) throws -> Value
     ) async throws -> Value {
-        try repository.decoded("\(kind)", try await segments.read(id, kind)) {
-            try JSONDecoder().decode(type, from: $0)
-        }
+        try repository.decoded("\(kind)", try await segments.read(id, kind), decode)
+    }
+
+    private func json<Value: Decodable>(_ data: Data) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: data)
     }
 
     /// Removes references to clusters that could not be restored, and reports these clusters.
