@@ -11,15 +11,19 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+/// The packages of servers and remote models. A program that only stores and searches disables the trait, so that
+/// SwiftPM does not download them.
+let network: TargetDependencyCondition? = .when(traits: ["Network"])
+let httpTypes: Target.Dependency = .product(
+    name: "HTTPTypes", package: "swift-http-types", condition: network)
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map {
-    .product(name: $0, package: "swift-nio")
+    .product(name: $0, package: "swift-nio", condition: network)
 }
 let hummingbird: [Target.Dependency] = [
-    .product(name: "Hummingbird", package: "hummingbird"),
-    .product(name: "HummingbirdCore", package: "hummingbird"),
-    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-    .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+    .product(name: "Hummingbird", package: "hummingbird", condition: network),
+    .product(name: "HummingbirdCore", package: "hummingbird", condition: network),
+    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: network),
+    .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: network),
     httpTypes,
 ]
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
@@ -57,6 +61,10 @@ let package = Package(
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostCLI", "CRoostLinkage"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Network"]),
+        .trait(name: "Network", description: "Servers, and models on servers"),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
