@@ -17,7 +17,7 @@ struct Head: Sendable {
     var entryCount = 0
     var clusterCount = 0
     var vectorCount = 0
-    /// The dimension of the vectors; 0 if there are none.
+    /// The dimension of the vectors; 0 before the first one.
     var dimension = 0
     var clustersRevision = Revision.zero
     var clustersOrdinal: UInt32 = 0

@@ -151,7 +151,7 @@ final class BoilerplateCatalog: Sendable {
 
     init(of store: URL?) { folder = store.map { IndexFolder(of: $0) } }
 
-    /// Returns the contents; `nil` if there are none, or if they are damaged.
+    /// Returns the contents; `nil` before the first run, or if they are damaged.
     func load() -> Contents? {
         guard let folder else { return memory.withLock(\.self) }
         guard let (file, metadata) = open(in: folder), let lines = lines(of: file) else { return nil }

@@ -23,9 +23,9 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
     /// The number of entries that the last run clustered; 0 if no run created the clusters.
     public var entriesOfRun: Int
     /// The mean cosine similarity between clustered entries and their centroids, computed only over entries
-    /// that still have the assignment of the last run; `nil` if there are none.
+    /// that still have the assignment of the last run; `nil` without any.
     public var cohesionOfRun: Double?
-    /// The mean cosine similarity between all clustered entries and their centroids; `nil` if there are none.
+    /// The mean cosine similarity between all clustered entries and their centroids; `nil` without any.
     public var cohesion: Double?
     /// The reasons to cluster again; otherwise empty.
     public var reasons: [String]

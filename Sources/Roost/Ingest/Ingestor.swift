@@ -99,7 +99,7 @@ struct Ingestor {
         progress.sources += 1
     }
 
-    /// Returns the number of stored entries that come from other contents of a file; `nil` if there are none.
+    /// Returns the number of stored entries that come from other contents of a file; `nil` without any.
     private func formerEntries(of draft: SourceDraft) async throws -> Int? {
         let record = try await store.storage.snapshot().sources([draft.id]).first
         guard let record, !record.entryIDs.isEmpty else { return nil }

@@ -265,7 +265,7 @@ public struct LeidenClusterer: Clusterer {
     private static let maximumSmallShare = 0.05
 
     /// Returns the communities at the highest resolution, up to four times the given one, at which nearly all
-    /// vectors are in groups of sufficient size; `nil` if there are none above the given one.
+    /// vectors are in groups of sufficient size; `nil` without one above the given resolution.
     ///
     /// A store of few vectors has no groups of a quarter of the size: they would fall apart into single
     /// vectors, which then join groups with which they have little in common.

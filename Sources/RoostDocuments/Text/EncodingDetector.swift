@@ -105,7 +105,7 @@ enum EncodingDetector {
         return best
     }
 
-    /// Returns the most plausible encoding for a proposal in another script; `nil` if there is none.
+    /// Returns the most plausible encoding for a proposal in another script; `nil` without one.
     private static func script(_ proposal: String, _ sample: [UInt8]) -> String? {
         var best: (name: String, share: Double)?
         for name in otherEncodings[proposal, default: []] {

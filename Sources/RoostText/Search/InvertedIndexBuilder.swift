@@ -12,7 +12,7 @@ package struct InvertedIndexBuilder: Sendable {
         var last: UInt32 = 0
         /// The number of occurrences in the current text.
         var occurrences: UInt32 = 0
-        /// The position of the last occurrence in the current text, counted from 1; 0 if there is none yet.
+        /// The position of the last occurrence in the current text, counted from 1; 0 before the first one.
         var position: UInt32 = 0
         /// The postings of the fields in the documents added so far.
         var fieldPostings: [UInt8] = []

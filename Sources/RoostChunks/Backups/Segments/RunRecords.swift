@@ -103,7 +103,7 @@ struct RunCutter {
         return rest()
     }
 
-    /// Returns the entries after the last boundary, or `nil` if there are none.
+    /// Returns the entries after the last boundary, or `nil` without any.
     mutating func rest() -> [Entry]? {
         defer { (pending, bytes) = ([], 0) }
         return pending.isEmpty ? nil : pending
