@@ -54,6 +54,11 @@ FORWARD(
     CURLUcode, curl_url_set,
     (CURLU *handle, CURLUPart what, const char *part, unsigned int flags),
     (handle, what, part, flags))
+FORWARD(
+    CURLUcode, curl_url_get,
+    (CURLU *handle, CURLUPart what, char **part, unsigned int flags),
+    (handle, what, part, flags))
+FORWARD(void, curl_free, (void *p), (p))
 
 // The functions with a variable argument, whose type follows from the option.
 

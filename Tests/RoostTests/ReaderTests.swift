@@ -187,7 +187,7 @@ import Testing
 
     @Test func `a line that states the separator is not a row`() throws {
         for text in ["sep=;\ntext;year\na, b;1999\n", "sep=;\r\ntext;year\r\na, b;1999\r\n"] {
-            let rows = try DelimitedText(separator: ";").rows(of: text, name: "t")
+            let rows = try DelimitedRows.all(";", of: text, name: "t")
             #expect(rows.map(\.fields) == [["text", "year"], ["a, b", "1999"]])
             #expect(rows.map(\.line) == [2, 3] && rows.map(\.number) == [1, 2])
         }

@@ -10,13 +10,15 @@ struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     static let size = 32
     /// A name that no segment has. It stands for a missing one.
     static let none = SegmentID([])
-    /// All bytes are hashed, because a manipulated index can list many names with the same beginning.
-    private var words = SIMD4<UInt64>()
+    /// A SIMD vector of 32 bytes would need an alignment that the frames of async functions do not have.
+    private let words: (UInt64, UInt64, UInt64, UInt64)
 
     init(_ bytes: some Sequence<UInt8>) {
+        var words = [UInt64](repeating: 0, count: 4)
         for (index, byte) in bytes.prefix(Self.size).enumerated() {
             words[index / 8] |= UInt64(byte) << UInt64(8 * (index % 8))
         }
+        self.words = (words[0], words[1], words[2], words[3])
     }
 
     /// Creates a name from its hexadecimal form; returns `nil` unless the text consists of 64 lower-case
@@ -27,13 +29,25 @@ struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     }
 
     var bytes: [UInt8] {
-        (0..<Self.size).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(8 * ($0 % 8))) }
+        [words.0, words.1, words.2, words.3].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+        }
     }
 
     var description: String { Hexadecimal.text(bytes) }
 
     /// The first eight bytes of the digest, used as a hash of the contents.
-    var lowBits: UInt64 { words[0] }
+    var lowBits: UInt64 { words.0 }
+
+    static func == (left: SegmentID, right: SegmentID) -> Bool { left.words == right.words }
+
+    /// All bytes are hashed, because a manipulated index can list many names with the same beginning.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(words.2)
+        hasher.combine(words.3)
+    }
 }
 
 extension SegmentID: Codable {
