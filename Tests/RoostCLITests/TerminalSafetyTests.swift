@@ -160,6 +160,7 @@ import Testing
             ["backup", "password", "--new-password-file", hostile, s],
             ["backup", "list", "--to", "ftp://\(hostile)", s], ["copy", "s", "m\(name)"],
             ["copy", hostile, "copied\(name)"], ["model", "use", hostile, s], ["undo", "--dry-run", s],
+            ["grant", hostile, s],
             ["chat", "import", "chat\(name).jsonl", s], ["chat", "import", hostile, s], ["chat", "list", s],
             ["chat", "export", s], ["chat", "show", hostile, s], ["chat", "delete", hostile, s],
             ["chat", "delete", "--user", hostile, "--dry-run", s], ["mcp", "--store", hostile],

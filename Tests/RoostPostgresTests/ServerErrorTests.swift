@@ -71,6 +71,7 @@ import Testing
     {
         var roles: [[String: String]] = []
         let owner = try newDatabase { connection in
+            try connection.execute(Schema.createVectorType, limits)
             for _ in 0..<3 { roles.append(try newRole(connection)) }
         }
         let none = await openingError(try TestServer.settings(owner.values.merging(roles[0]) { $1 }))

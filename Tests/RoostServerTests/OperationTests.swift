@@ -178,6 +178,7 @@ struct OperationTests {
             var operations = Operations(
                 StoreHandle { store }, version: printed["version"]?.string ?? "")
             operations.directory = cli.home.appendingPathComponent("s")
+            operations.backups.folder = cli.home.appendingPathComponent(".local/share/roost/backups")
             let json = try await operations.run(operation, input).json
             if let member {
                 #expect((printed.elements == nil ? printed[member] : printed) == json[member], "\(outcome)")

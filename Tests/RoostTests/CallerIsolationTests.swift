@@ -54,7 +54,9 @@ private final class ObservedStorage: StorageDecorator {
         #expect(storage.snapshotsOnMainQueue > 0)
         _ = try await store.clusters.export()
         #expect(storage.snapshotsOnMainQueue == 0)
-        #expect(try await store.importEntries(EntryArchive(archive, name: "archive")).unchanged == 1)
+        let file = try TemporaryFolder().url.appendingPathComponent("archive.jsonl")
+        try archive.write(to: file)
+        #expect(try await store.importEntries(from: file).unchanged == 1)
         #expect(storage.snapshotsOnMainQueue == 0)
     }
 

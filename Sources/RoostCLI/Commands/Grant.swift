@@ -12,7 +12,9 @@ struct Grant: AsyncParsableCommand {
             Examples:
               roost grant ann
               roost grant guest --read-only
-            """)
+            """,
+        // It is only for stores in PostgreSQL; the guide for teams describes it.
+        shouldDisplay: false)
 
     @Argument(help: ArgumentHelp("The user's name on the server.", valueName: "NAME"))
     var name: String

@@ -49,8 +49,7 @@ import Testing
         try write("From: \(groups)\nMessage-ID: <1@example.org>\nDate: today\n\nHi\n", to: "notes/a.eml")
         try write(
             "Message-ID: <2@example.org>\nFrom: a@example.org\nDate: today\n\nHello\n", to: "notes/b.eml")
-        #expect(try cli.roost("folder", "add", "notes").status == 0)
-        let first = try cli.roost("sync", "--verbose")
+        let first = try cli.roost("ingest", "notes", "--verbose")
         #expect(first.output.hasPrefix("21 new,") && first.output.contains("1 skipped"), "\(first)")
         #expect(first.error.contains("a.eml: its reader crashed with signal 11"), "\(first)")
         let again = try cli.roost("sync", "--verbose")
