@@ -14,8 +14,8 @@ LEXICAL = {
 BAD = {
     "a long key": (json.dumps({"text": "x", "k" * 5000: 1}), "4096"),
     "nesting of 70 levels": ('{"text":"x","a":' + "[" * 70 + "]" * 70 + "}", "deeper than 64"),
-    "nesting of 900 levels": ('{"text":"x","a":' + "[" * 900 + "]" * 900 + "}", "deeper than 512"),
-    "nesting of 50,000 levels": ('{"text":"x","a":' + "[" * 50_000 + "]" * 50_000 + "}", "deeper than 512"),
+    "nesting of 900 levels": ('{"text":"x","a":' + "[" * 900 + "]" * 900 + "}", "nested too deeply"),
+    "nesting of 50,000 levels": ('{"text":"x","a":' + "[" * 50_000 + "]" * 50_000 + "}", "nested too deeply"),
     "a lone surrogate": ('{"text":"\\ud800"}', "surrogate"),
     "reversed surrogates": ('{"text":"\\udc00\\ud800"}', "surrogate"),
     "an array": ("[1,2]", ""), "no JSON": ("{text", ""), "a truncated object": ('{"text":', ""),

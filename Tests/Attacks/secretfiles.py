@@ -5,9 +5,9 @@ import os
 from harness import expect
 
 BAD = {
-    "UTF-16": (b"\xff\xfea\0b\0\n", "zero byte"), "a byte that is not UTF-8": (b"secret\xff\n", "UTF-8"),
+    "UTF-16": (b"\xff\xfea\0b\0\n", "UTF-8"), "a byte that is not UTF-8": (b"secret\xff\n", "UTF-8"),
     "an overlong encoding": (b"\xc0\x80secret\n", "UTF-8"), "a surrogate": (b"\xed\xa0\x80secret\n", "UTF-8"),
-    "a zero byte": (b"a\0b\n", "zero byte"), "an empty first line": (b"\nabc\n", "empty"), "no bytes": (b"", "empty"),
+    "a zero byte": (b"a\0b\n", "UTF-8"), "an empty first line": (b"\nabc\n", "empty"), "no bytes": (b"", "empty"),
 }
 
 
