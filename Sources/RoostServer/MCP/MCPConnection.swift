@@ -11,7 +11,7 @@ package final class MCPConnection: Sendable {
     private struct State {
         /// The revision that the client negotiated with `initialize`.
         var negotiated: ProtocolVersion?
-        /// The tasks that answer requests.
+        /// The tasks that answer requests and batches.
         var tasks: [Int: Task<Void, Never>] = [:]
         var nextNumber = 0
         /// The tasks of the requests whose ids cannot be used again yet.
@@ -24,8 +24,9 @@ package final class MCPConnection: Sendable {
     private let send: @Sendable (Data) -> Void
     private let state = Mutex(State())
 
-    /// The maximum number of requests that are answered at the same time.
+    /// The maximum number of requests and batches that are answered at the same time.
     static let maximumRunning = 64
+    package static let maximumBatch = 100
 
     /// Creates a connection.
     ///
@@ -42,13 +43,16 @@ package final class MCPConnection: Sendable {
         ) {
             await task.value
         }
-        var id: RequestID?
         do {
             let value = try IncomingMessage.parse(data)
-            id = IncomingMessage.id(of: value)
-            try handle(try IncomingMessage(value))
+            if let batch = value.elements { return try receive(batch) }
+            do {
+                try handle(try IncomingMessage(value))
+            } catch {
+                reply(error.response(to: IncomingMessage.id(of: value)))
+            }
         } catch {
-            reply(error.response(to: id))
+            reply(error.response(to: nil))
         }
     }
 
@@ -81,30 +85,58 @@ package final class MCPConnection: Sendable {
         state.withLock { $0.requests[id] }?.cancel()
     }
 
-    /// Starts the task that answers a request, after the latest ordered one if its order matters.
     private func start(_ id: RequestID, _ method: String, _ parameters: JSONValue) throws(ProtocolError) {
-        let keepsOrder = server.keepsOrder(method, parameters)
         let isRepeated = state.withLock { state in
             guard state.requests[id] == nil else { return true }
-            let (number, negotiated) = (state.nextNumber, state.negotiated)
-            let previous = keepsOrder ? state.lastOrdered : nil
-            let task = Task { [self] in
-                await previous?.value
-                // The only error is the cancellation, after which a request gets no response.
+            let negotiated = state.negotiated
+            state.requests[id] = run(keepingOrder: server.keepsOrder(method, parameters), &state) { [self] in
                 let response = try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
                 // The client can use the id again as soon as it has the response.
                 self.state.withLock { $0.requests[id] = nil }
                 if let response, !Task.isCancelled { reply(response) }
-                self.state.withLock { $0.tasks[number] = nil }
             }
-            state.nextNumber += 1
-            (state.requests[id], state.tasks[number]) = (task, task)
-            if keepsOrder { state.lastOrdered = task }
             return false
         }
         if isRepeated {
             throw ProtocolError(.invalidRequest, "a request with this id is still being answered")
+        }
+    }
+
+    /// Starts a task that counts as running until its work has ended.
+    private func run(
+        keepingOrder keepsOrder: Bool, _ state: inout State, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        let number = state.nextNumber
+        state.nextNumber += 1
+        let previous = keepsOrder ? state.lastOrdered : nil
+        let task = Task { [self] in
+            await previous?.value
+            await work()
+            self.state.withLock { $0.tasks[number] = nil }
+        }
+        state.tasks[number] = task
+        if keepsOrder { state.lastOrdered = task }
+        return task
+    }
+
+    // MARK: Batches
+
+    private func receive(_ batch: [JSONValue]) throws(ProtocolError) {
+        guard let negotiated = state.withLock({ $0.negotiated }), negotiated.allowsBatches else {
+            throw ProtocolError(
+                .invalidRequest,
+                "batches are supported only if \(ProtocolVersion.march2025.rawValue) was negotiated")
+        }
+        try MCPServer.checkSize(of: batch)
+        state.withLock { state in
+            // A batch can contain calls that keep their order.
+            _ = run(keepingOrder: true, &state) { [self] in
+                let responses = await server.responses(to: batch, negotiated, notify: reply) { [self] in
+                    notify($0, $1)
+                }
+                if !responses.isEmpty, !Task.isCancelled { reply(.array(responses)) }
+            }
         }
     }
 }
