@@ -118,6 +118,13 @@ struct AgentTests {
             let tools = try await harness.send(
                 .POST, "/mcp", list, ["MCP-Protocol-Version": "2025-06-18"])
             #expect(tools.json["result"]?["tools"]?.elements?.count == 8)
+            // Batches belong to one revision, which a missing version field stands for.
+            let batch: JSONValue = [list, ["jsonrpc": "2.0", "id": 2, "method": "ping"]]
+            let both = try await harness.send(.POST, "/mcp", batch)
+            #expect(both.json.elements?.count == 2)
+            let refused = try await harness.send(
+                .POST, "/mcp", batch, ["MCP-Protocol-Version": "2025-06-18"])
+            #expect(refused.status == 400)
             let unsupported = try await harness.send(
                 .POST, "/mcp", initialize, ["MCP-Protocol-Version": "2099-01-01"])
             #expect(unsupported.status == 400 && unsupported.json["id"] == 0)
@@ -189,6 +196,18 @@ struct AgentTests {
             let known = try await harness.send(
                 .POST, "/mcp", message, ["MCP-Protocol-Version": "2025-06-18"])
             #expect(known.status == 202)
+        }
+    }
+
+    @Test func `a batch cannot contain a self-contained request`() async throws {
+        try await HTTPHarness.run { harness in
+            let call: JSONValue = [
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": ["_meta": Self.meta, "name": "remember", "arguments": ["text": "a heron"]],
+            ]
+            let answer = try await harness.send(.POST, "/mcp", [call])
+            #expect(answer.json.elements?.first?["error"]?["code"] == -32600)
+            #expect(try await harness.store.count() == 0)
         }
     }
 }

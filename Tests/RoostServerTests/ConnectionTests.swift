@@ -56,4 +56,24 @@ struct ConnectionTests {
         let stored = Set(messages.map(\.content))
         #expect(messages.map(\.content) == turns.filter(stored.contains))
     }
+
+    @Test func `batches that store messages are executed in their order`() async throws {
+        let harness = MCPHarness()
+        _ = await harness.send(
+            #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#)
+        let turns = (1...90).map { "turn \($0)" }
+        for (index, turn) in turns.enumerated() {
+            let call: JSONValue = [
+                "jsonrpc": "2.0", "id": .integer(Int64(index + 1)), "method": "tools/call",
+                "params": [
+                    "name": "remember_messages",
+                    "arguments": ["messages": [["role": "user", "content": .string(turn)]]],
+                ],
+            ]
+            await harness.receive(index % 2 == 0 ? [call] : call)
+        }
+        await harness.connection.finish()
+        let messages = try await ConversationMemory(harness.store).messages().sorted { $0.number < $1.number }
+        #expect(messages.map(\.content) == turns)
+    }
 }

@@ -56,9 +56,20 @@ struct ProtocolTests {
         #expect(throws: (any Error).self) { try JSONValue(json: json) }
     }
 
-    @Test func `an array of messages is refused`() async {
-        let response = await MCPHarness().send(#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#)
-        #expect(response.map(code) == [-32600])
+    @Test func `only the revision of March 2025 accepts batches`() async {
+        for version in ["2025-03-26", "2025-06-18"] {
+            let harness = MCPHarness()
+            _ = await harness.send(
+                #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"\#(version)"}}"#)
+            let response = await harness.send(
+                #"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},"#
+                    + #"{"jsonrpc":"2.0","id":2,"method":"ping"}]"#)
+            if version == "2025-03-26" {
+                #expect(response.first?.elements?.map { $0["id"] } == [1, 2])
+            } else {
+                #expect(response.map(code) == [-32600])
+            }
+        }
     }
 
     // MARK: Revision 2026-07-28

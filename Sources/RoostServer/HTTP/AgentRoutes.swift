@@ -7,11 +7,16 @@ enum AgentRoutes {
 
     private static let error = Route.Body.json(Schema.map("A JSON-RPC error."))
 
-    private static let message = Schema.map("A JSON-RPC message.")
+    private static let message: JSONValue = [
+        "anyOf": [
+            Schema.map("A JSON-RPC message."),
+            Schema.array(of: Schema.map("A JSON-RPC message."), "Messages."),
+        ], "description": "A JSON-RPC message, or an array of messages.",
+    ]
 
     /// The answer to a request. If the client asked for progress, it is a stream of events.
     private static let response: Route.Answer = {
-        var answer = Route.Answer(200, "The response.", .json(message))
+        var answer = Route.Answer(200, "The response, or the responses to an array.", .json(message))
         answer.alternatives = [.events]
         return answer
     }()
@@ -65,6 +70,7 @@ struct HTTPExchange: Sendable {
         var id: RequestID?
         do {
             let value = try IncomingMessage.parse(call.bytes)
+            if let batch = value.elements { return try await reply(to: batch) }
             id = IncomingMessage.id(of: value)
             return try await reply(to: try IncomingMessage(value))
         } catch let error as ProtocolError {
@@ -182,5 +188,17 @@ struct HTTPExchange: Sendable {
             to: id, method, parameters, negotiated: negotiated, notify: { _ in })
         let isUnknown = response["error"]?["code"] == .integer(ProtocolError.Code.methodNotFound.rawValue)
         return .json(response, negotiated == nil && isUnknown ? .notFound : .ok)
+    }
+
+    private func reply(to batch: [JSONValue]) async throws -> Reply {
+        let field = call.header(Self.versionField) ?? Self.assumedVersion.rawValue
+        guard ProtocolVersion(rawValue: field)?.allowsBatches == true else {
+            throw ProtocolError(
+                .invalidRequest,
+                "batches are supported only in the revision \(ProtocolVersion.march2025.rawValue)")
+        }
+        try MCPServer.checkSize(of: batch)
+        let responses = await call.context.agents.responses(to: batch, Self.assumedVersion)
+        return responses.isEmpty ? .empty(.accepted) : .json(.array(responses))
     }
 }

@@ -90,6 +90,7 @@ package final class MCPConnection: Sendable {
             guard state.requests[id] == nil else { return true }
             let negotiated = state.negotiated
             state.requests[id] = run(keepingOrder: server.keepsOrder(method, parameters), &state) { [self] in
+                // The only error is the cancellation, after which a request gets no response.
                 let response = try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
                 // The client can use the id again as soon as it has the response.

@@ -125,6 +125,43 @@ package struct MCPServer: Sendable {
         return version
     }
 
+    /// Checks the number of messages in a batch.
+    package static func checkSize(of batch: [JSONValue]) throws(ProtocolError) {
+        guard (1...MCPConnection.maximumBatch).contains(batch.count) else {
+            throw ProtocolError(
+                .invalidRequest, "a batch needs 1 to \(MCPConnection.maximumBatch) messages")
+        }
+    }
+
+    /// Returns the responses to the requests of a batch, which are answered one after another.
+    package func responses(
+        to batch: [JSONValue], _ negotiated: ProtocolVersion,
+        notify: @escaping @Sendable (JSONValue) -> Void = { _ in },
+        receive: (String, JSONValue) -> Void = { _, _ in }
+    ) async -> [JSONValue] {
+        var responses: [JSONValue] = []
+        for value in batch {
+            do throws(ProtocolError) {
+                switch try IncomingMessage(value) {
+                case .response: break
+                case .notification(let method, let parameters): receive(method, parameters)
+                case .request(_, _, let parameters) where Self.isStateless(parameters):
+                    throw ProtocolError(
+                        .invalidRequest,
+                        "a batch cannot contain a request whose _meta has \(Self.metaPrefix)protocolVersion")
+                case .request(let id, let method, let parameters):
+                    // The only error is the cancellation, after which a request gets no response.
+                    let response = try? await response(
+                        to: id, method, parameters, negotiated: negotiated, notify: notify)
+                    if let response { responses.append(response) }
+                }
+            } catch {
+                responses.append(error.response(to: IncomingMessage.id(of: value)))
+            }
+        }
+        return responses
+    }
+
     private func result(
         of method: String, _ parameters: JSONValue, _ context: CallContext
     ) async throws -> [String: JSONValue] {

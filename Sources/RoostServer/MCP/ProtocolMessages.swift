@@ -15,7 +15,7 @@ package enum IncomingMessage: Sendable {
     /// - Throws: ``ProtocolError`` if the value is not a JSON-RPC 2.0 message.
     package init(_ value: JSONValue) throws(ProtocolError) {
         guard let members = value.members else {
-            throw ProtocolError(.invalidRequest, "a message must be a JSON object; arrays are not supported")
+            throw ProtocolError(.invalidRequest, "a message must be a JSON object")
         }
         guard members["jsonrpc"] == "2.0" else {
             throw ProtocolError(.invalidRequest, "the member 'jsonrpc' must be \"2.0\"")
@@ -44,7 +44,7 @@ package enum IncomingMessage: Sendable {
         self = .request(id: id, method: method, parameters: parameters)
     }
 
-    /// Parses the JSON text of one message.
+    /// Parses the JSON text of one message or batch.
     ///
     /// Half of a surrogate pair is read as U+FFFD. The client would otherwise wait for its response: an error
     /// in the text of a message cannot be answered with the id of a request.
@@ -141,6 +141,8 @@ package enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
     /// Whether every request is self-contained: it carries the revision and the client's capabilities, and
     /// there is no `initialize`.
     package var isStateless: Bool { self >= .july2026 }
+    /// Whether several messages can be sent as an array. Only one revision has this feature.
+    package var allowsBatches: Bool { self == .march2025 }
     var hasAnnotations: Bool { self >= .march2025 }
     /// Whether tools have titles and output schemas, and results have structured content.
     var hasStructuredContent: Bool { self >= .june2025 }
