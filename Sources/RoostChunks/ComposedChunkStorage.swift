@@ -95,6 +95,14 @@ public struct ComposedChunkStorage: ChunkStorageComposable {
     public let existence: (any ChunkStorageExistence)?
     public let sharing: (any ChunkStorageSharing)?
     public let isContentAddressed: Bool
+    /// A tar archive; see ``ChunkArchive``.
+    public var export: (any ChunkStorageExport)? {
+        ChunkArchive(organization: organization, retrieval: retrieval)
+    }
+    /// The chunks of a tar archive; see ``ChunkArchive``.
+    public var `import`: (any ChunkStorageImport)? {
+        ChunkArchive(organization: organization, retrieval: retrieval)
+    }
 
     /// Creates a storage from its components. The existence check must look at the same backend, and use the
     /// same organization, as the retrieval.

@@ -22,13 +22,14 @@ func withDefaults<Value>(_ body: (_ suite: String) async throws -> Value) async 
 @Suite(.temporaryFolders)
 struct ConversationLawTests {
     enum Chat: CaseIterable {
-        case memory, file, sqlite, device
+        case memory, file, sqlite, defaults, device
 
-        func make(_ folder: URL) throws -> any ChatStorage {
+        func make(_ folder: URL, _ suite: String) throws -> any ChatStorage {
             switch self {
             case .memory: InMemoryChatStorage()
             case .file: FileChatStorage(directory: folder)
             case .sqlite: try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c.sqlite").path)
+            case .defaults: UserDefaultsChatStorage(suiteName: suite)
             case .device: try DeviceChatStorage(name: "test", folder: folder)
             }
         }
@@ -37,12 +38,16 @@ struct ConversationLawTests {
     @Test(arguments: Chat.allCases, ChatStorageLaw.allCases)
     func `chat storages satisfy the law`(kind: Chat, law: ChatStorageLaw) async throws {
         let folder = TemporaryFolder.unusedURL()
-        // Each save to a file writes the complete history, and a large number of pairs would take a long time.
-        try await law.check(try kind.make(folder), pairs: kind == .file ? 40 : 250)
+        try await withDefaults {
+            // Each save to user defaults or to a file writes the complete history, and a large number of
+            // pairs would take a long time.
+            let isShort = kind == .defaults || kind == .file
+            try await law.check(try kind.make(folder, $0), pairs: isShort ? 40 : 250)
+        }
     }
 
     enum Sessions: CaseIterable {
-        case memory, sqlite, defaults, mock, container
+        case memory, sqlite, defaults, debug, caching, mock, container
 
         func make(_ folder: URL, _ suite: String) throws -> sending any SessionStorageProtocol {
             let path = folder.appendingPathComponent("s.sqlite").path
@@ -50,6 +55,9 @@ struct ConversationLawTests {
             case .memory: return InMemorySessionStorage()
             case .sqlite: return try SQLiteSessionStorage(databasePath: path)
             case .defaults: return UserDefaultsSessionStorage(suiteName: suite)
+            case .debug: return DebugSessionStorage(wrapping: InMemorySessionStorage()) { _ in }
+            case .caching:
+                return CachingSessionStorage(wrapping: try SQLiteSessionStorage(databasePath: path))
             case .mock: return MockSessionStorage()
             case .container:
                 return DependencyContainer(

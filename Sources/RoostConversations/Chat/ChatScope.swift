@@ -1,6 +1,5 @@
 import Foundation
 import RoostFiles
-import RoostModel
 
 /// The owner of a history: the combination of a user, a session and an agent.
 ///
@@ -14,6 +13,11 @@ public struct ChatScope: Sendable, Hashable, Codable {
     public var agentId: String
 
     /// Creates a scope.
+    ///
+    /// - Parameters:
+    ///   - userId: The id of the user.
+    ///   - sessionId: The id of the session.
+    ///   - agentId: The id of the agent.
     public init(userId: String, sessionId: String, agentId: String) {
         (self.userId, self.sessionId, self.agentId) = (userId, sessionId, agentId)
     }
@@ -21,15 +25,20 @@ public struct ChatScope: Sendable, Hashable, Codable {
     /// Returns whether the UTF-8 bytes of all ids are equal. Unlike in a comparison of strings, ids that are
     /// equal only after Unicode normalization are different.
     public static func == (left: ChatScope, right: ChatScope) -> Bool {
-        left.ids == right.ids
+        left.userId.utf8.elementsEqual(right.userId.utf8)
+            && left.sessionId.utf8.elementsEqual(right.sessionId.utf8)
+            && left.agentId.utf8.elementsEqual(right.agentId.utf8)
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(ids) }
-
-    private var ids: [ExactText] { [userId, sessionId, agentId].map(ExactText.init) }
+    public func hash(into hasher: inout Hasher) {
+        for id in [userId, sessionId, agentId] {
+            hasher.combine(id.utf8.count)
+            for byte in id.utf8 { hasher.combine(byte) }
+        }
+    }
 
     func isOf(userId: String, sessionId: String) -> Bool {
-        ids.dropLast() == [ExactText(userId), ExactText(sessionId)]
+        self.userId.utf8.elementsEqual(userId.utf8) && self.sessionId.utf8.elementsEqual(sessionId.utf8)
     }
 
     /// An injective encoding of the ids: each is preceded by its length as eight bytes, big-endian.

@@ -82,32 +82,32 @@ extension ChatStorage {
     }
 }
 
-/// A chat storage that keeps histories in memory, for tests and temporary data.
-public actor InMemoryChatStorage: ChatStorage {
-    private var scopes: [ChatScope: [ConversationMessage]] = [:]
+/// A chat storage that adds behavior to another chat storage.
+///
+/// Every method has a default implementation that calls ``base``. A decorator implements only the methods
+/// that it changes.
+public protocol ChatStorageDecorator: ChatStorage {
+    /// The storage that the decorator calls.
+    var base: any ChatStorage { get }
+}
 
-    /// Creates an empty storage.
-    public init() {}
-
+extension ChatStorageDecorator {
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
-        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        return ChatRules.trimmed(scopes[scope] ?? [], maxMessages)
+        try await base.fetch(userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
     }
 
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?
     ) async throws {
-        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        scopes[scope] = ChatRules.trimmed(ChatRules.adding(messages, to: scopes[scope] ?? []), maxMessages)
+        try await base.saveMessages(
+            messages, userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        ChatRules.merged(
-            scopes.filter { $0.key.isOf(userId: userId, sessionId: sessionId) }
-                .map { ($0.key.agentId, $0.value) })
+        try await base.fetchAllChats(userId: userId, sessionId: sessionId)
     }
 }
 

@@ -13,6 +13,12 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
     public var timestamp: Date { didSet { timestamp = timestamp.wholeMilliseconds } }
 
     /// Creates a message.
+    ///
+    /// - Parameters:
+    ///   - role: The role of the author.
+    ///   - content: The text.
+    ///   - timestamp: The time of the message. It is rounded to milliseconds.
+    ///   - id: The unique id of the message.
     public init(role: ConversationRole, content: String, timestamp: Date = Date(), id: UUID = UUID()) {
         (self.role, self.content, self.id) = (role, content, id)
         self.timestamp = timestamp.wholeMilliseconds

@@ -17,18 +17,6 @@ public struct SQLiteChatStorage: ChatStorage {
     ///   program, `.inputOutput`.
     public init(databasePath: String) throws { database = try ConversationDatabase(path: databasePath) }
 
-    /// Opens or creates the database `conversations.sqlite` in an application's folder.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the application's folder.
-    ///   - folder: The parent folder; `nil` uses the platform's standard location: the application support
-    ///     folder, or `$XDG_DATA_HOME` (by default `~/.local/share`) on Linux.
-    /// - Throws: `StorageError`: `.invalidBatch` if `name` is not a valid folder name; the errors of
-    ///   ``init(databasePath:)``.
-    public init(name: String = "roost", folder: URL? = nil) throws {
-        try self.init(databasePath: GlobalPreferencesStorage(name: name, folder: folder).databasePath())
-    }
-
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
@@ -155,5 +143,22 @@ public struct SQLiteChatStorage: ChatStorage {
     }
 }
 
-/// A chat storage at the platform's standard location (``SQLiteChatStorage/init(name:folder:)``).
-public typealias DeviceChatStorage = SQLiteChatStorage
+/// A chat storage that keeps histories in a SQLite database at the platform's standard location: the
+/// application support folder, or `$XDG_DATA_HOME` (by default `~/.local/share`) on Linux.
+public struct DeviceChatStorage: ChatStorageDecorator {
+    /// The database storage to which all calls are forwarded.
+    public let base: any ChatStorage
+
+    /// Opens or creates the database `conversations.sqlite` in the application's folder.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the application's folder.
+    ///   - folder: The parent folder; `nil` uses the platform's standard location.
+    /// - Throws: `StorageError`: `.invalidBatch` if `name` is not a valid folder name; the errors of
+    ///   ``SQLiteChatStorage/init(databasePath:)``.
+    public init(name: String = "roost", folder: URL? = nil) throws {
+        let directory = try ApplicationSupport.folder(name, in: folder)
+        base = try SQLiteChatStorage(
+            databasePath: directory.appendingPathComponent("conversations.sqlite").path)
+    }
+}

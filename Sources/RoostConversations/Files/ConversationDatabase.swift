@@ -3,50 +3,31 @@ import GRDB
 import RoostFiles
 import RoostModel
 import RoostStorage
-import Synchronization
 
 /// A SQLite database that stores chat histories and sessions.
 ///
 /// As in the stores of entries, commits and checkpoints are made under a lock between processes, which
 /// protects against a bug of SQLite (see ``WriteAheadLog``), and readers do not take this lock.
-final class ConversationDatabase: Sendable {
-    private let path: @Sendable () throws -> String
-    private let opened = Mutex<DatabasePool?>(nil)
+struct ConversationDatabase: Sendable {
+    private let pool: DatabasePool
     /// The writers of this process, so that only one of them blocks a thread while it waits for the lock.
     private let writers = TaskQueue()
 
-    /// Creates a database that is opened when it is first used.
-    ///
-    /// - Parameter path: Returns the path of the file.
-    init(_ path: @escaping @Sendable () throws -> String) { self.path = path }
+    private var errors: DatabaseErrorMapping { DatabaseErrorMapping(path: pool.path) }
 
-    /// Opens or creates a database.
-    convenience init(path: String) throws {
-        self.init { path }
-        _ = try pool()
-    }
-
-    private func pool() throws -> DatabasePool {
-        try opened.withLock { opened in
-            let pool = try opened ?? Self.open(path())
-            opened = pool
-            return pool
-        }
-    }
-
-    private static func open(_ path: String) throws -> DatabasePool {
+    init(path: String) throws {
         let file = DatabaseFile(URL(fileURLWithPath: path))
-        return try DatabaseErrorMapping(path: path).mapping {
+        pool = try DatabaseErrorMapping(path: path).mapping {
             try FileSystem.standard.createFolder(file.url.deletingLastPathComponent())
             // Opening a pool commits an empty transaction if the log is empty.
-            if try hasCurrentSchema(file), WriteAheadLog.size(ofDatabase: path) > 0 {
-                return try file.openPool(configuration)
+            if try Self.hasCurrentSchema(file), WriteAheadLog.size(ofDatabase: path) > 0 {
+                return try file.openPool(Self.configuration)
             }
-            let lock = try acquireLock(path)
+            let lock = try Self.acquireLock(path)
             defer { lock.release() }
             try file.create()
-            let pool = try file.openPool(configuration)
-            try migrator.migrate(pool)
+            let pool = try file.openPool(Self.configuration)
+            try Self.migrator.migrate(pool)
             return pool
         }
     }
@@ -81,7 +62,7 @@ final class ConversationDatabase: Sendable {
             (tables, applied) = try contents(of: file, isReadOnly: false)
         }
         // While a database is being created, `grdb_migrations` exists before all other tables.
-        guard tables.subtracting(["grdb_migrations"]).isEmpty || tables.contains("sessions") else {
+        guard tables.subtracting(["grdb_migrations"]).isEmpty || tables.contains("conversation_meta") else {
             throw StorageError.invalid(
                 "cannot store conversations in \(path): it is a database of another program; use another file"
             )
@@ -106,13 +87,15 @@ final class ConversationDatabase: Sendable {
     }
 
     /// Returns the `synchronous` setting of the writing connection, for tests: 2 is `FULL`.
-    func synchronousSetting() throws -> Int? { try pool().synchronousSetting() }
+    func synchronousSetting() throws -> Int? { try pool.synchronousSetting() }
 
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
             try database.execute(
                 sql: """
+                    CREATE TABLE conversation_meta (changes INTEGER NOT NULL);
+                    INSERT INTO conversation_meta (changes) VALUES (0);
                     CREATE TABLE chat_scopes (
                         id INTEGER PRIMARY KEY, user BLOB NOT NULL, session BLOB NOT NULL,
                         agent BLOB NOT NULL, UNIQUE (user, session, agent));
@@ -136,17 +119,17 @@ final class ConversationDatabase: Sendable {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        let pool = try pool()
-        return try await DatabaseErrorMapping(path: pool.path).runBlocking { _ in try pool.read(body) }
+        let pool = pool
+        return try await errors.runBlocking { _ in try pool.read(body) }
     }
 
     /// Runs a transaction that holds the write lock from the start.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        let pool = try pool()
+        let (pool, errors) = (pool, errors)
         return try await writers.run {
-            try await DatabaseErrorMapping(path: pool.path).runBlocking { isCancelled in
+            try await errors.runBlocking { isCancelled in
                 try Self.write(body, pool, isCancelled)
             }
         }
@@ -159,8 +142,16 @@ final class ConversationDatabase: Sendable {
         defer { lock.release() }
         return try pool.commit { database in
             let value = try body(database)
+            try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
             if isCancelled() { throw CancellationError() }
             return value
+        }
+    }
+
+    /// Returns a value that changes with every transaction of any process.
+    func changeToken() async throws -> String {
+        try await read { database in
+            "\(try Int64.fetchOne(database, sql: "SELECT changes FROM conversation_meta") ?? 0)"
         }
     }
 

@@ -1,6 +1,5 @@
 public import Foundation
-/// `KnowledgeStore`, which keeps conversations as entries, and the errors that all storages throw.
-@_exported public import Roost
+public import Roost
 public import RoostModel
 
 /// Stores the messages of conversations as entries, so they are searched by meaning and by words, clustered,

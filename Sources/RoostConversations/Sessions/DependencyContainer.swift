@@ -20,7 +20,7 @@ public struct DependencyContainer {
         customSessionStorage: (any SessionStorageProtocol)? = nil
     ) {
         self.globalPreferences = globalPreferences
-        sessionStorage = customSessionStorage ?? SQLiteSessionStorage(globalPreferences)
+        sessionStorage = customSessionStorage ?? DefaultSessionStorage(globalPreferences)
     }
 }
 
@@ -28,20 +28,50 @@ public struct DependencyContainer {
 public struct GlobalPreferencesStorage: Sendable, Hashable {
     /// The name of the application's folder.
     public var name: String
-    /// The parent folder; `nil` uses the application support folder on Apple platforms, and `$XDG_DATA_HOME` or
-    /// `~/.local/share` on Linux.
+    /// The parent folder; `nil` uses the platform's application support folder (``DeviceChatStorage``).
     public var folder: URL?
 
     /// Creates a location.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the application's folder.
+    ///   - folder: The parent folder; `nil` uses the platform's standard location.
     public init(name: String = "roost", folder: URL? = nil) { (self.name, self.folder) = (name, folder) }
+}
 
-    /// Returns the path of the application's database of conversations.
-    func databasePath() throws -> String {
+/// The default storage, which is opened when it is first used.
+actor DefaultSessionStorage: SessionStorageDecorator {
+    private let preferences: GlobalPreferencesStorage
+    private var opened: SQLiteSessionStorage?
+
+    init(_ preferences: GlobalPreferencesStorage) { self.preferences = preferences }
+
+    var base: any SessionStorageProtocol & Sendable {
+        get throws {
+            if let opened { return opened }
+            let directory = try ApplicationSupport.folder(preferences.name, in: preferences.folder)
+            let storage = try SQLiteSessionStorage(
+                databasePath: directory.appendingPathComponent("conversations.sqlite").path)
+            opened = storage
+            return storage
+        }
+    }
+}
+
+/// The platform's folder for application data: the application support folder on Apple platforms,
+/// `$XDG_DATA_HOME` or `~/.local/share` on Linux.
+enum ApplicationSupport {
+    /// Returns the folder of an application.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the application's folder.
+    ///   - given: The parent folder; `nil` uses the platform's standard location.
+    static func folder(_ name: String, in given: URL?) throws -> URL {
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw StorageError.invalid("'\(name.prefix(60))' is not a valid folder name")
         }
-        let directory = (folder ?? Self.platformFolder).appendingPathComponent(name, isDirectory: true)
-        return directory.appendingPathComponent("conversations.sqlite").path
+        let base = given ?? platformFolder
+        return base.appendingPathComponent(name, isDirectory: true)
     }
 
     private static var platformFolder: URL {

@@ -25,12 +25,6 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         self.onDamage = onDamage ?? ConversationFormat.warn
     }
 
-    /// Creates the default storage of an application, whose database is opened when it is first used.
-    init(_ preferences: GlobalPreferencesStorage) {
-        database = ConversationDatabase { try preferences.databasePath() }
-        onDamage = ConversationFormat.warn
-    }
-
     /// Opens an existing database.
     ///
     /// - Parameters:
@@ -175,6 +169,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
         return true
     }
+
+    public func changeToken() async throws -> String? { try await database.changeToken() }
 
     // MARK: Rows
 

@@ -67,6 +67,12 @@ public protocol SessionStorageProtocol {
     /// - Throws: `StorageError` with `.invalidBatch` if the id is empty or too long; errors of the storage.
     @discardableResult
     func importSession(_ session: StoredSession) async throws -> Bool
+
+    /// Returns a value that changes whenever any process changes the storage. The default implementation
+    /// returns `nil`, which means that the storage cannot detect changes.
+    ///
+    /// - Throws: Errors of the storage.
+    func changeToken() async throws -> String?
 }
 
 extension SessionStorageProtocol {
@@ -81,6 +87,8 @@ extension SessionStorageProtocol {
         try await updateSessionMessages(id: session.id, messages: session.messages)
         return false
     }
+
+    public func changeToken() async throws -> String? { nil }
 }
 
 extension StorageError {
@@ -90,6 +98,50 @@ extension StorageError {
     public static func saveFailed(_ error: any Error) -> StorageError {
         StorageError(.inputOutput, "cannot save the session", underlying: error)
     }
+}
+
+/// A session storage that adds behavior to another session storage.
+///
+/// Every method has a default implementation that calls ``base``. A decorator implements only the methods
+/// that it changes.
+public protocol SessionStorageDecorator: SessionStorageProtocol {
+    /// The storage that the decorator calls.
+    var base: any SessionStorageProtocol & Sendable { get async throws }
+}
+
+extension SessionStorageDecorator {
+    public func saveSession(id: String, firstMessage: String) async throws {
+        try await base.saveSession(id: id, firstMessage: firstMessage)
+    }
+
+    public func getAllSessions() async throws -> [StoredSession] { try await base.getAllSessions() }
+
+    public func getSession(id: String) async throws -> StoredSession? { try await base.getSession(id: id) }
+
+    public func updateLastAccessed(id: String) async throws { try await base.updateLastAccessed(id: id) }
+
+    public func deleteSession(id: String) async throws { try await base.deleteSession(id: id) }
+
+    public func deleteAllSessions() async throws { try await base.deleteAllSessions() }
+
+    public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        try await base.updateSessionMessages(id: id, messages: messages)
+    }
+
+    public func updateSessionId(oldId: String, newId: String) async throws {
+        try await base.updateSessionId(oldId: oldId, newId: newId)
+    }
+
+    public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        try await base.appendSessionMessages(id: id, messages: messages)
+    }
+
+    @discardableResult
+    public func importSession(_ session: StoredSession) async throws -> Bool {
+        try await base.importSession(session)
+    }
+
+    public func changeToken() async throws -> String? { try await base.changeToken() }
 }
 
 /// The rules that all session storages of this package share.

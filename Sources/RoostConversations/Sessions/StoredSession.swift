@@ -15,6 +15,13 @@ public struct StoredSession: Sendable, Hashable, Codable, Identifiable {
     public var messages: [ChatMessage]
 
     /// Creates a session.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the session.
+    ///   - createdAt: The time at which the session was created. It is rounded to milliseconds.
+    ///   - firstUserMessage: The first message of the user.
+    ///   - lastAccessedAt: The time of the last access. It is rounded to milliseconds.
+    ///   - messages: The messages, oldest first.
     public init(
         id: String, createdAt: Date, firstUserMessage: String, lastAccessedAt: Date,
         messages: [ChatMessage] = []
@@ -58,6 +65,15 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
     public var attachments: [MessageAttachment]?
 
     /// Creates a message.
+    ///
+    /// - Parameters:
+    ///   - role: The role of the author.
+    ///   - content: The text.
+    ///   - messageType: The type of the message.
+    ///   - id: The unique id of the message.
+    ///   - timestamp: The time of the message. It is rounded to milliseconds.
+    ///   - toolName: The name of the tool, for messages about the use of a tool.
+    ///   - attachments: The files that are attached to the message.
     public init(
         role: MessageRole, content: String, messageType: MessageType = .text, id: UUID = UUID(),
         timestamp: Date = Date(), toolName: String? = nil, attachments: [MessageAttachment]? = nil
@@ -125,6 +141,12 @@ public struct MessageAttachment: Sendable, Hashable, Codable {
     public var url: URL?
 
     /// Creates an attachment.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file.
+    ///   - contentType: The media type of the file.
+    ///   - data: The contents of the file.
+    ///   - url: The location of the file.
     public init(name: String, contentType: String? = nil, data: Data? = nil, url: URL? = nil) {
         (self.name, self.contentType, self.data, self.url) = (name, contentType, data, url)
     }

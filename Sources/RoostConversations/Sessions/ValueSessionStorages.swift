@@ -1,6 +1,5 @@
 import Foundation
 import RoostModel
-import Synchronization
 
 /// A session, and the number of its last change, which determines the order of sessions with equal access
 /// times.
@@ -100,9 +99,15 @@ public actor InMemorySessionStorage: SessionStorageProtocol {
 
     public func updateLastAccessed(id: String) async throws { try records.changeSession(id) { _ in } }
 
-    public func deleteSession(id: String) async throws { records.remove(Data(id.utf8)) }
+    public func deleteSession(id: String) async throws {
+        records.remove(Data(id.utf8))
+        records.changes += 1
+    }
 
-    public func deleteAllSessions() async throws { records.values = [:] }
+    public func deleteAllSessions() async throws {
+        records.values = [:]
+        records.changes += 1
+    }
 
     public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
         try records.changeSession(id) { $0.messages = messages }
@@ -114,6 +119,7 @@ public actor InMemorySessionStorage: SessionStorageProtocol {
 
     public func updateSessionId(oldId: String, newId: String) async throws {
         try records.updateSessionId(oldId: oldId, newId: newId)
+        records.changes += 1
     }
 
     @discardableResult
@@ -121,76 +127,12 @@ public actor InMemorySessionStorage: SessionStorageProtocol {
         try records.importSession(session)
         return true
     }
+
+    public func changeToken() async throws -> String? { "\(records.changes)" }
 }
 
-/// The sessions in the user defaults.
-private struct DefaultsRecords: SessionRecords {
-    let defaults: UserDefaults
-
-    private static let prefix = "roost.session."
-    /// The keys of the version of the format and of the number of the last change. No name in Base64 contains `#`.
-    private static let (schemaKey, touchKey) = (prefix + "#schema", prefix + "#touch")
-
-    /// Serializes access by all instances in this process, because reading, changing and writing a value is
-    /// not atomic.
-    private static let mutex = Mutex(())
-
-    /// Runs `body` while no other instance in this process uses the user defaults. Changes made by other
-    /// processes are loaded before.
-    func read<Result: Sendable>(_ body: (DefaultsRecords) throws -> Result) throws -> Result {
-        try Self.mutex.withLock { _ in
-            defaults.synchronize()
-            if let stored = defaults.object(forKey: Self.schemaKey) as? Int {
-                try ConversationFormat.check(version: stored, in: "the user defaults \(Self.prefix)")
-            } else {
-                defaults.set(ConversationFormat.version, forKey: Self.schemaKey)
-            }
-            return try body(self)
-        }
-    }
-
-    /// Runs `body` like ``read(_:)``, and writes its changes to disk.
-    func write(_ body: (inout DefaultsRecords) throws -> Void) throws {
-        try read { records in
-            var records = records
-            try body(&records)
-            guard defaults.synchronize() else {
-                throw StorageError(.inputOutput, "cannot write the user defaults")
-            }
-        }
-    }
-
-    private func key(_ name: Data) -> String { Self.prefix + name.base64EncodedString() }
-
-    /// The names of all values, in the order of their keys.
-    var names: [Data] {
-        defaults.dictionaryRepresentation().keys.filter { $0.hasPrefix(Self.prefix) }.sorted()
-            .compactMap { Data(base64Encoded: String($0.dropFirst(Self.prefix.count))) }
-    }
-
-    func record(_ name: Data) throws -> SessionRecord? {
-        guard let stored = defaults.object(forKey: key(name)) else { return nil }
-        do {
-            return try ConversationFormat.decoder().decode(
-                SessionRecord.self, from: stored as? Data ?? Data())
-        } catch {
-            throw StorageError(
-                .damaged,
-                "cannot read the user defaults: the value of \(key(name)) is corrupt", underlying: error)
-        }
-    }
-
-    func set(_ record: SessionRecord, for name: Data) throws {
-        defaults.set(try ConversationFormat.encoder().encode(record), forKey: key(name))
-    }
-
-    func remove(_ name: Data) { defaults.removeObject(forKey: key(name)) }
-
-    func nextTouch() -> Int {
-        let touch = defaults.integer(forKey: Self.touchKey) + 1
-        defaults.set(touch, forKey: Self.touchKey)
-        return touch
-    }
+extension DefaultsDomain: SessionRecords {
+    func record(_ name: Data) throws -> SessionRecord? { try value(name) }
 }
 
 /// A session storage that keeps each session in the user defaults. It is suitable for a small number of short
@@ -200,7 +142,7 @@ private struct DefaultsRecords: SessionRecords {
 /// the same time, one of the changes may be lost; a power failure may undo the most recent changes. These are
 /// limitations of `UserDefaults`.
 public actor UserDefaultsSessionStorage: SessionStorageProtocol {
-    private let records: DefaultsRecords
+    private let domain: DefaultsDomain
     private let onDamage: DamageHandler
 
     /// Creates a storage.
@@ -210,62 +152,62 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. By
     ///     default, a warning is logged.
     public init(suiteName: String? = nil, onDamage: DamageHandler? = nil) {
-        records = DefaultsRecords(defaults: UserDefaults(suiteName: suiteName) ?? .standard)
+        domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.session")
         self.onDamage = onDamage ?? ConversationFormat.warn
     }
 
     public func saveSession(id: String, firstMessage: String) async throws {
-        try records.write { try $0.saveSession(id: id, firstMessage: firstMessage) }
+        try domain.write { try $0.saveSession(id: id, firstMessage: firstMessage) }
     }
 
     /// Returns all sessions, most recently accessed first. Sessions that cannot be read are omitted and
     /// reported (``init(suiteName:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
-        let onDamage = onDamage
-        return try records.read { records in
-            let read = try records.names.compactMap { name in
-                do {
-                    return try records.record(name)
-                } catch let error as StorageError where error.code == .damaged {
-                    onDamage(error)
-                    return nil
-                }
-            }
-            return DefaultsRecords.sessions(read)
+        let results = try domain.read { domain in
+            domain.names.map { name in Result { try domain.record(name) } }
         }
+        var records: [SessionRecord] = []
+        for result in results {
+            switch result {
+            case .success(let record): if let record { records.append(record) }
+            case .failure(let error as StorageError) where error.code == .damaged: onDamage(error)
+            case .failure(let error): throw error
+            }
+        }
+        return DefaultsDomain.sessions(records)
     }
 
     public func getSession(id: String) async throws -> StoredSession? {
-        try records.read { try $0.record(Data(id.utf8))?.session }
+        try domain.read { try $0.record(Data(id.utf8))?.session }
     }
 
     public func updateLastAccessed(id: String) async throws {
-        try records.write { try $0.changeSession(id) { _ in } }
+        try domain.write { try $0.changeSession(id) { _ in } }
     }
 
-    public func deleteSession(id: String) async throws { try records.write { $0.remove(Data(id.utf8)) } }
+    public func deleteSession(id: String) async throws { try domain.write { $0.remove(Data(id.utf8)) } }
 
     public func deleteAllSessions() async throws {
-        try records.write { records in
-            for name in records.names { records.remove(name) }
+        try domain.write { domain in
+            for name in domain.names { domain.remove(name) }
         }
     }
 
     public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
-        try records.write { try $0.changeSession(id) { $0.messages = messages } }
+        try domain.write { try $0.changeSession(id) { $0.messages = messages } }
     }
 
     public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
-        try records.write { try $0.changeSession(id) { $0.messages += messages } }
+        try domain.write { try $0.changeSession(id) { $0.messages += messages } }
     }
 
     public func updateSessionId(oldId: String, newId: String) async throws {
-        try records.write { try $0.updateSessionId(oldId: oldId, newId: newId) }
+        try domain.write { try $0.updateSessionId(oldId: oldId, newId: newId) }
     }
 
     @discardableResult
     public func importSession(_ session: StoredSession) async throws -> Bool {
-        try records.write { try $0.importSession(session) }
+        try domain.write { try $0.importSession(session) }
         return true
     }
 }

@@ -272,7 +272,9 @@ func removeDefaults(_ suiteName: String) {
     }
 
     @Test func `a conversation works with a library storage or without one`() async throws {
-        let store = InMemoryChatStorage()
+        let suiteName = "roost-example-\(UUID().uuidString)"
+        defer { removeDefaults(suiteName) }
+        let store = UserDefaultsChatStorage(suiteName: suiteName)
         let conversation = Conversation(
             userId: "u", sessionId: "s", agentId: "a", store: store, maxMessages: 4)
         try await conversation.add(

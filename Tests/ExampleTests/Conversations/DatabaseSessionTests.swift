@@ -178,7 +178,7 @@ actor LoadingStorage: SessionStorageProtocol {
         }
     }
 
-    @Test func `sessions of a custom database can be migrated to a library storage`() async throws {
+    @Test func `sessions of a custom database can be migrated to a wrapped library storage`() async throws {
         try await withFolder { folder in
             let custom = try DatabaseSessionStorage(
                 databasePath: folder.appendingPathComponent("custom.sqlite").path)
@@ -189,13 +189,13 @@ actor LoadingStorage: SessionStorageProtocol {
                 databasePath: folder.appendingPathComponent("database.sqlite").path)
             let dependencies = DependencyContainer(
                 globalPreferences: GlobalPreferencesStorage(),
-                customSessionStorage: customStorage
+                customSessionStorage: CachingSessionStorage(wrapping: customStorage)
             )
             for session in try await custom.getAllSessions() {
                 try await dependencies.sessionStorage.importSession(session)
             }
-            let copied = try await dependencies.sessionStorage.getAllSessions()
-            #expect(copied.map(\.messages) == [SessionStorageLaw.messages])
+            let debug = DebugSessionStorage(wrapping: dependencies.sessionStorage)
+            #expect(try await debug.getAllSessions().map(\.messages) == [SessionStorageLaw.messages])
         }
     }
 

@@ -46,4 +46,29 @@ struct DefaultsMaintenanceTests {
             #expect(try await storage.getSession(id: "b")?.messages.count == 40)
         }
     }
+
+    @Test func `a damaged history does not affect other histories`() async throws {
+        try await withDefaults { suite in
+            let defaults = try #require(UserDefaults(suiteName: suite))
+            let storage = UserDefaultsChatStorage(suiteName: suite)
+            func save(_ session: String) async throws {
+                try await storage.save(
+                    ConversationMessage(role: .user, content: session), userId: "u", sessionId: session,
+                    agentId: "a", maxMessages: nil)
+            }
+            try await save("one")
+            try await save("two")
+            let name = try JSONEncoder().encode(["u", "one", "a"])
+            let key = "roost.chat." + name.base64EncodedString()
+            #expect(defaults.object(forKey: key) != nil)
+            defaults.set(Data("[{}]".utf8), forKey: key)
+            defaults.synchronize()
+            #expect(try await storage.fetchAllChats(userId: "u", sessionId: "two").count == 1)
+            await #expect(throws: StorageError.self) {
+                try await storage.fetchAllChats(userId: "u", sessionId: "one")
+            }
+            await #expect(throws: StorageError.self) { try await save("one") }
+            #expect(defaults.data(forKey: key) == Data("[{}]".utf8))
+        }
+    }
 }

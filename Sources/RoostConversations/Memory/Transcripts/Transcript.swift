@@ -1,5 +1,4 @@
 import Foundation
-import RoostModel
 
 /// A conversation that was read from a file. It begins with the first message of the conversation.
 public struct Transcript: Sendable, Hashable {
@@ -69,10 +68,10 @@ struct TranscriptBuilder {
         var agent: String?
         var user: String?
 
-        private var texts: [ExactText?] { [session, agent, user].map { $0.map(ExactText.init) } }
+        private var bytes: [Data?] { [session, agent, user].map { $0.map { Data($0.utf8) } } }
 
-        static func == (left: Key, right: Key) -> Bool { left.texts == right.texts }
-        func hash(into hasher: inout Hasher) { hasher.combine(texts) }
+        static func == (left: Key, right: Key) -> Bool { left.bytes == right.bytes }
+        func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
     }
 
     private var transcripts: [Transcript] = []
