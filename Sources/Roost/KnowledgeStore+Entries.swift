@@ -257,8 +257,11 @@ extension KnowledgeStore {
         var count = 0
         return try await ConflictRetry.standard.run {
             // An entry that changes meanwhile may no longer match.
-            let revisions = try await revisions(matching: filter)
-            for part in Array(revisions.keys).groups(of: Self.maximumCommit) {
+            let snapshot = try await storage.snapshot()
+            // An undo restores the entries in the order of the removals.
+            let ids = try await snapshot.ids(matching: filter)
+            let revisions = try await snapshot.revisions(of: ids)
+            for part in ids.groups(of: Self.maximumCommit) {
                 let expected = Dictionary(uniqueKeysWithValues: part.map { ($0, revisions[$0] ?? .zero) })
                 _ = try await storage.commit(
                     WriteBatch(removals: part, expecting: .init(entries: expected)))
@@ -268,17 +271,12 @@ extension KnowledgeStore {
         }
     }
 
-    private func revisions(matching filter: EntryFilter) async throws -> [Entry.ID: Revision] {
-        let snapshot = try await storage.snapshot()
-        return try await snapshot.revisions(of: snapshot.ids(matching: filter))
-    }
-
     /// Removes entries, and sources with all their entries. This includes entries that are added to the sources
     /// meanwhile. The last commit removes the records of the sources; earlier ones remove at most 1,000 entries.
     ///
     /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
     package func remove(_ selection: RemovalSelection) async throws -> Int? {
-        let all = Array(try await selection.contents(of: storage.snapshot()).entries)
+        let all = try await selection.contents(of: storage.snapshot()).entries
         var count = 0
         if all.count > Self.maximumCommit { count = try await remove(all) }
         let removed = count
@@ -288,7 +286,7 @@ extension KnowledgeStore {
             // An ingest in between could add entries, which would stay without the record of their source.
             let stamp = snapshot.stamp
             let batch = WriteBatch(
-                removals: Array(found.entries), removedSources: found.sources,
+                removals: found.entries, removedSources: found.sources,
                 expecting: .init(epoch: stamp.epoch, revision: stamp.revision))
             return (batch, removed + found.entries.count)
         }

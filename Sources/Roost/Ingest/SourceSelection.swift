@@ -48,7 +48,8 @@ package struct RemovalSelection: Sendable {
 
     /// The parts of a store that a selection concerns.
     package struct Contents: Sendable {
-        package var entries: Set<Entry.ID>
+        /// Each entry once. An undo restores the entries in this order.
+        package var entries: [Entry.ID]
         /// The sources with a record.
         package var sources: [Source.ID]
 
@@ -60,10 +61,10 @@ package struct RemovalSelection: Sendable {
         var all = sources
         if !names.isEmpty { all.formUnion(try await SourceSelection.sources(named: names, in: snapshot)) }
         let known = try await snapshot.sources(Array(all)).map(\.id)
-        var found = Contents(
-            entries: Set(try await snapshot.revisions(of: entries).keys), sources: known)
-        guard !all.isEmpty else { return found }
-        found.entries.formUnion(try await snapshot.ids(matching: EntryFilter(sources: all)))
-        return found
+        let existing = try await snapshot.revisions(of: entries)
+        let ofSources = all.isEmpty ? [] : try await snapshot.ids(matching: EntryFilter(sources: all))
+        var seen = Set<Entry.ID>()
+        let found = (entries.filter { existing[$0] != nil } + ofSources).filter { seen.insert($0).inserted }
+        return Contents(entries: found, sources: known)
     }
 }

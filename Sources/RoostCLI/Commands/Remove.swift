@@ -64,7 +64,7 @@ struct Remove: AsyncParsableCommand {
             throw RoostError(.notFound, "no entry has the id \(missing.text); nothing was removed")
         }
         if !filters.isEmpty { selection = try await filteredSelection(store, snapshot) }
-        let found = try await selection.contents(of: snapshot).entries
+        let found = Set(try await selection.contents(of: snapshot).entries)
         var count = found.count
         if dryRun {
             if !options.quiet, !output.json { try await list(found, snapshot) }
