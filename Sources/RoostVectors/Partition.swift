@@ -35,8 +35,6 @@ public struct Partition: Sendable, Hashable {
     public enum OutlierReason: String, Sendable, Hashable, Codable {
         /// The row is not similar enough to any group.
         case distant
-        /// The density around the row is too low to form a group.
-        case sparse
         /// All components of the row's vector are zero, so it has no direction.
         case zeroVector
     }

@@ -154,7 +154,7 @@ import Testing
         #expect(mkfifo(cli.home.appendingPathComponent("pipe").path, 0o600) == 0)
         for command in [
             ["similar", "pipe"], ["ingest", "--files-from", "pipe"], ["query", "--batch", "pipe"],
-            ["backup", "create", "--password-file", "pipe"],
+            ["backup", "create", "--password-file", "pipe"], ["import", "pipe"],
         ] {
             let outcome = try cli.roost(command + ["--store=s"])
             #expect(outcome.status == 65 && outcome.error.contains("no program writes"), "\(outcome)")

@@ -21,6 +21,22 @@ import Testing
         #expect(document.format == .mail)
     }
 
+    @Test(arguments: ["\n", "\r\n"])
+    func `Adjacent encoded words are one text, even if each has padding`(lineEnd: String) async throws {
+        let mail = [
+            "Subject: =?utf-8?B?R3LDvA==?=", " =?UTF-8?B?w59l?= =?utf-8?Q?_!?=", "From: a@b.org", "", "Text",
+        ]
+        let document = try await DocumentFixture.document(mail.joined(separator: lineEnd), name: "a.eml")
+        #expect(document.title == "Grüße !")
+    }
+
+    @Test func `The text of a message whose boundary is missing is read`() async throws {
+        let mail =
+            "From: a@b.org\nSubject: S\nContent-Type: multipart/mixed; boundary=x\n\nThe heron\n--y\nis back\n"
+        let document = try await DocumentFixture.document(mail, name: "a.eml")
+        #expect(document.text.contains("The heron") && document.unreadParts.count == 1)
+    }
+
     @Test func `Quotations and the signature are hidden`() async throws {
         let document = try await DocumentFixture.document("reply.eml")
         let structure = TextStructure(of: document.text, format: document.format)

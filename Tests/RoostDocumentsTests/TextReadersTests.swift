@@ -22,6 +22,13 @@ import Testing
         }
     }
 
+    @Test func `A damaged cell does not keep the others of a notebook from being read`() async throws {
+        let cells = #"{"cells": [{"cell_type": "code"}, 7, {"cell_type": "markdown", "source": "Words"}]}"#
+        let document = try await DocumentFixture.document(cells, name: "a.ipynb")
+        #expect(document.text == "Words" && document.unreadParts.count == 2)
+        #expect(document.unreadParts.last?.hasPrefix("cell 2") == true)
+    }
+
     @Test func `The links of a notebook are those of its Markdown cells`() async throws {
         let cells =
             ##"{"cells": [{"cell_type": "markdown", "source": ["# Pump\n", "See [a](b.md) and [[C]]."]},"##
@@ -68,6 +75,13 @@ import Testing
     func `Only captions that scroll repeat lines`(captions: String, text: String) async throws {
         let document = try await DocumentFixture.document("WEBVTT\n\n" + captions, name: "a.vtt")
         #expect(document.text == "[00:00:01] " + text)
+    }
+
+    @Test(arguments: ["00:00:03.000 -> 00:00:04.000", "xx --> bad"])
+    func `A caption whose times cannot be read keeps its text`(times: String) async throws {
+        let captions = "WEBVTT\n\n00:01.000 --> 00:02.000\nOne.\n\n\(times)\nTwo -> three.\n"
+        let document = try await DocumentFixture.document(captions, name: "a.vtt")
+        #expect(document.text == "[00:00:01] One. Two -> three.")
     }
 
     @Test(arguments: [String.Encoding.utf32LittleEndian, .utf32BigEndian])

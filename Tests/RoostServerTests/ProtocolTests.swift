@@ -32,9 +32,15 @@ struct ProtocolTests {
         #expect(response.first?["result"]?["protocolVersion"] == "2025-11-25")
     }
 
-    @Test func `ping is answered by an empty result`() async {
-        let response = await MCPHarness().send(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
-        #expect(response == [["jsonrpc": "2.0", "id": 1, "result": [:]]])
+    @Test func `parameters that are null are absent`() async {
+        for parameters in ["", #","params":null"#] {
+            let response = await MCPHarness().send(#"{"jsonrpc":"2.0","id":1,"method":"ping"\#(parameters)}"#)
+            #expect(response == [["jsonrpc": "2.0", "id": 1, "result": [:]]])
+        }
+        let call = await MCPHarness().request("tools/call", ["name": "search", "arguments": .null])
+        #expect(
+            call["result"]?["content"]?.elements?.first?["text"]?.string?.contains("query") == true, "\(call)"
+        )
     }
 
     /// JavaScript writes half of a surrogate pair for a text that was cut within an emoji.

@@ -100,6 +100,11 @@ import Testing
             #expect(problem["advice"] != nil)
             #expect(try await server.send(.GET, "/api/v1/status").1["entries"] == .integer(Int64(stored)))
             #expect(try await server.send(.POST, "/api/v1/search", ["query": "first"]).0 == 200)
+            // The space for the removal comes from the reserve.
+            let hit = try await server.send(.POST, "/api/v1/search", ["query": "some words"]).1
+            let id = try #require(hit["hits"]?.elements?.first?["entry"]?["id"]?.string, "\(hit)")
+            let (removed, answer) = try await server.send(.DELETE, "/api/v1/entries/\(id)")
+            #expect(removed == 200, "\(answer)")
             try FileManager.default.removeItem(atPath: ballast)
             #expect(try await Self.store(server, "after the disk was full") == 201)
             #expect(try server.stop().status == 0)

@@ -170,6 +170,17 @@ struct EntryCounterTests {
             try await counts("tag", "month") == ["Garden 2026-01 2", "birds 2026-01 1", "- 2026-02 1"])
     }
 
+    @Test func `A date without a time counts for the same day in every time zone`() async throws {
+        let day = Date(timeIntervalSince1970: 1_767_225_600)  // 2026-01-01, 00:00 UTC
+        for (content, date) in [("a", day), ("b", day.addingTimeInterval(3600))] {
+            let entry = Entry(content: content, embeddings: [1, 0], createdAt: date)
+            _ = try await storage.commit(WriteBatch(upserts: [entry]))
+        }
+        #expect(try await counts("day", zone: "America/New_York") == ["2025-12-31 1", "2026-01-01 1"])
+        #expect(try await counts("day", zone: "Asia/Tokyo") == ["2026-01-01 2"])
+        #expect(try await counts("week", zone: "America/New_York") == ["2026-W01 2"])
+    }
+
     @Test func `An entry with too many combinations of values is refused`() async throws {
         func values(_ count: Int) -> MetadataValue { .array((0..<count).map { .string("\($0)") }) }
         let large = EntryCounter.maximumCombinations

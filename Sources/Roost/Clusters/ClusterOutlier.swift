@@ -7,8 +7,6 @@ public struct ClusterOutlier: Sendable, Hashable, Identifiable {
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
         /// The entry is not similar enough to any cluster.
         case distant
-        /// Too few entries are similar to the entry to form a cluster.
-        case sparse
         /// The text has neither letters nor digits.
         case noWords
         /// All components of the vector are zero, because the embedder recognized nothing in the text.
@@ -58,7 +56,6 @@ public struct ClusterOutlier: Sendable, Hashable, Identifiable {
         guard entry.content.contains(where: { $0.isLetter || $0.isNumber }) else { return .noWords }
         return switch recorded {
         case .distant: .distant
-        case .sparse: .sparse
         case .zeroVector: .zeroVector
         }
     }

@@ -8,14 +8,16 @@ struct DocumentDrafts {
 
     private static let identifierPrefix = "id:"
 
-    /// Returns the drafts of documents. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
+    /// Returns the drafts of the documents of a file. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
     /// several entries.
     ///
     /// - Parameter fileText: The text of the file, whose lines are recorded for documents with the same text;
     ///   `nil` if the file is not a text.
-    func drafts(of documents: [Document], fileText: String?) throws -> [EntryDraft] {
+    func drafts(of contents: DocumentContents, fileText: String?) throws -> [EntryDraft] {
         var occurrences: [String: Int] = [:]
-        return try documents.flatMap { document -> [EntryDraft] in
+        // If other documents of the file could not be read, the only one must not get another id.
+        let isWholeFile = contents.documents.count == 1 && contents.faults.isEmpty && contents.isComplete
+        return try contents.documents.flatMap { document -> [EntryDraft] in
             let isFileText = fileText.map { Self.haveEqualLines($0, document.text) } ?? false
             let start = document.location ?? EntryLocation(line: isFileText ? 1 : nil)
             guard document.text.utf8.count <= TextParts.maximumEntrySize else {
@@ -26,7 +28,7 @@ struct DocumentDrafts {
                 let number = occurrences[name, default: 0]
                 occurrences[name] = number + 1
                 key = Self.identifierPrefix + (number == 0 ? name : "\(name)#\(number)")
-            } else if documents.count > 1 {
+            } else if !isWholeFile {
                 key = nil
             }
             // A message without text still has a subject.
@@ -34,7 +36,7 @@ struct DocumentDrafts {
             var draft = draft(
                 of: document, key: key, start, text: title ?? document.text,
                 title == nil ? document.structure : TextStructure(format: document.format))
-            if documents.count == 1, document.unclearDate == nil { draft.fileDates = dates }
+            if isWholeFile, document.unclearDate == nil { draft.fileDates = dates }
             return [draft]
         }
     }

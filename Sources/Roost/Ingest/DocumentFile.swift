@@ -54,7 +54,7 @@ struct DocumentFile {
         let fileText =
             isText
             ? try text ?? RecordReader.readingUTF8(data) { try RecordReader.text($0, name: url.path) } : nil
-        draft.entries = try drafts.drafts(of: contents.documents, fileText: fileText)
+        draft.entries = try drafts.drafts(of: contents, fileText: fileText)
         draft.skipped = contents.faults.map {
             .init(source: "\(url.path), \($0.position)", reason: $0.reason)
         }

@@ -139,10 +139,20 @@ struct Ingestor {
                 let change = SourceDiff.change(
                     from: stored, to: item, isStream: isStream, keepsVectors: keepsVectors)
                 count(change)
+                reportLostParts(of: item.entry, stored.entries[item.entry.id])
                 if let change { committer.add(change, item, isStream: isStream) }
             }
             if committer.isDue, isStream || entries.count > 1 { try await flush() }
         }
+    }
+
+    /// Reports the parts of a file that cannot be read, although the stored entry has all of its parts.
+    private mutating func reportLostParts(of entry: Entry, _ old: Entry?) {
+        guard let old, old.metadata[DocumentKey.unreadParts] == nil, let source = entry.source,
+            let parts = entry.metadata[DocumentKey.unreadParts]?.comparableTexts
+        else { return }
+        let reason = "no longer contains what it contained before: " + parts.joined(separator: "; ")
+        report.notices.append(.init(source: SourceDraft.displayName(of: source), reason: reason))
     }
 
     /// Returns the first entries, which are compared at once. Their texts are embedded in the same batch, so

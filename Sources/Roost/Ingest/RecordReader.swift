@@ -119,12 +119,18 @@ public struct RecordReader: Sendable {
         }
     }
 
-    /// Returns the text of JSON Lines: UTF-8, or UTF-16 with a byte order mark. JSON has no other encodings.
+    /// Returns the text of JSON Lines: UTF-8, or UTF-16 with a byte order mark. JSON has no other encodings, so a
+    /// line that is not UTF-8 becomes one that is not JSON, and does not keep the others from being read.
     private static func jsonText(_ data: Data, name: String) throws -> String {
-        guard FileContents.isUTF16(data), let decoded = TextDecoder.decode(data) else {
+        if FileContents.isUTF16(data), let decoded = TextDecoder.decode(data) { return decoded.text }
+        do {
             return try text(data, name: name)
+        } catch {
+            let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let texts = lines.map { String(validating: $0, as: UTF8.self) }
+            guard texts.contains(where: { $0 != nil }) else { throw error }
+            return texts.map { $0 ?? "\u{FFFD}" }.joined(separator: "\n")
         }
-        return decoded.text
     }
 
     /// Returns the id of a file's source: its path as a `file:` URL, with symbolic links resolved.

@@ -109,23 +109,28 @@ extension RecordReader {
                 .badInput,
                 "cannot read \(source.id): its type \(source.mediaType ?? "(unknown)") is not supported")
         }
-        let contents: DocumentContents
+        var contents: DocumentContents
         do {
             contents = try await readers.read(input, with: match)
         } catch let error as DocumentError {
             throw RoostError(.badInput, "cannot read \(source.id): \(error)")
         }
-        let entries = try entries(of: contents.documents, source)
+        for index in contents.documents.indices
+        where contents.documents[index].metadata["url"]?.string == nil {
+            contents.documents[index].metadata["url"] = .string(source.address)
+        }
         let version = ReaderVersion(type: match.type.name, version: match.reader.version)
         var draft = SourceDraft(
             id: source.id,
             fingerprint: SourceDraft.fingerprint(of: source.data) + version.suffix
                 + source.validators.suffix,
-            entries: entries, original: keepsOriginals ? source.data : nil)
+            entries: try DocumentDrafts(name: source.id, dates: nil).drafts(of: contents, fileText: nil),
+            original: keepsOriginals ? source.data : nil)
         draft.skipped = contents.faults.map {
             .init(source: "\(source.id), \($0.position)", reason: $0.reason)
         }
         draft.keepsMissingEntries = isFeed || !contents.isComplete
+        draft.notices = contents.notices.map { .init(source: source.id, reason: $0) }
         return draft
     }
 
@@ -141,16 +146,5 @@ extension RecordReader {
             !input.data.prefix(FileContents.binaryTestLength).contains(0)
         else { return nil }
         return DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
-    }
-
-    private func entries(of documents: [Document], _ source: WebSource) throws -> [EntryDraft] {
-        let drafts = DocumentDrafts(name: source.id, dates: nil)
-        return try documents.flatMap { document -> [EntryDraft] in
-            var document = document
-            if document.metadata["url"]?.string == nil {
-                document.metadata["url"] = .string(source.address)
-            }
-            return try drafts.drafts(of: [document], fileText: nil)
-        }
     }
 }

@@ -8,6 +8,8 @@ struct EntryCounter {
 
     private let snapshot: any StorageSnapshot
     private let properties: [EntryProperty]
+    /// The time zone of dates with a time of day.
+    private let timeZone: TimeZone
     private var days = Calendar(identifier: .gregorian)
     private var weeks = Calendar(identifier: .iso8601)
     /// The labels of the clusters, and the cluster of each entry; empty unless they are needed.
@@ -20,8 +22,7 @@ struct EntryCounter {
     init(
         _ properties: [EntryProperty], in snapshot: any StorageSnapshot, timeZone: TimeZone = .current
     ) async throws {
-        (self.properties, self.snapshot) = (properties, snapshot)
-        (days.timeZone, weeks.timeZone) = (timeZone, timeZone)
+        (self.properties, self.snapshot, self.timeZone) = (properties, snapshot, timeZone)
         guard properties.contains(.cluster) else { return }
         for record in try await snapshot.clusterRecords() { labels[record.id] = record.label }
         for assignment in try await snapshot.assignments(of: nil) {
@@ -91,7 +92,9 @@ struct EntryCounter {
         return url.deletingLastPathComponent().path
     }
 
-    private func period(_ property: EntryProperty, of date: Date) -> String {
+    private mutating func period(_ property: EntryProperty, of date: Date) -> String {
+        let zone = date.isDay ? .gmt : timeZone
+        if days.timeZone != zone { (days.timeZone, weeks.timeZone) = (zone, zone) }
         func text(_ number: Int?, _ digits: Int) -> String {
             let text = String(number ?? 0)
             return String(repeating: "0", count: max(0, digits - text.count)) + text

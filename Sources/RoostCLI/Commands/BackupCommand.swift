@@ -42,8 +42,7 @@ struct BackupCommand: AsyncParsableCommand {
             help: ArgumentHelp("Add a tag to the snapshot; repeatable.", valueName: "TAG"))
         var tag: [String] = []
 
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
+        @OptionGroup var output: JSONOption
 
         func validate() throws {
             guard tag.allSatisfy({ !$0.allSatisfy(\.isWhitespace) && $0.utf8.count <= 200 }) else {
@@ -73,12 +72,13 @@ struct BackupCommand: AsyncParsableCommand {
                     "the original files of the store are missing, so the snapshot has none; run `roost "
                         + "doctor` for details")
             }
-            if json {
+            let target = try backups.location(options)
+            if output.json {
                 return try Terminal.json(
-                    CreatedSnapshotDocument(report, encrypted: repository.isEncrypted))
+                    CreatedSnapshotDocument(
+                        report, encrypted: repository.isEncrypted, repository: target.name))
             }
             Terminal.write(SnapshotDocument(report.snapshot).line)
-            let target = try backups.location(options)
             options.note(
                 "\(ByteCount.text(report.writtenBytes)) written to \(Terminal.line(target.name)); "
                     + "\(report.newSegments) of \(report.segments) segments are new"

@@ -26,8 +26,7 @@ extension BackupCommand {
             help: "Read all data and verify the checksums. Default: only check the sizes of all files.")
         var readData = false
 
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             let repository = try await backups.open(options)
@@ -36,7 +35,7 @@ extension BackupCommand {
                 progress.update($0, of: $1)
             }
             progress.finish()
-            if json {
+            if output.json {
                 try Terminal.json(result)
             } else {
                 show(result)

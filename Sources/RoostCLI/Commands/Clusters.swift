@@ -70,10 +70,11 @@ struct ClusterCommand: AsyncParsableCommand {
 extension ClusterCommand {
     struct ListOutliers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "outliers", abstract: "List the entries that are in no cluster, with the reasons.",
+            commandName: "outliers", abstract: "List the outliers of the last run, with the reasons.",
             discussion: """
                 Prints each entry's similarity to the nearest cluster, its id, its title and the reason. \
-                The entries most similar to a cluster come first. The reasons are:
+                The entries most similar to a cluster come first. `roost list --cluster none` also lists the \
+                entries that were added or taken out of their clusters since then. The reasons are:
 
                   far from every cluster  The entry is not similar enough to any cluster.
                   no words                Its text has neither letters nor digits.
@@ -361,7 +362,6 @@ extension ClusterOutlier {
     fileprivate var explanation: String {
         switch reason {
         case .distant: "far from every cluster"
-        case .sparse: "too few similar entries"
         case .noWords: "no words"
         case .zeroVector: "no known words"
         }

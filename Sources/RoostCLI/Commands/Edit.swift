@@ -54,7 +54,9 @@ struct Edit: AsyncParsableCommand {
     @Option(name: .long, help: "Add a tag; repeatable.", transform: TagArgument.tag)
     var addTag: [String] = []
 
-    @Option(name: .long, help: "Remove a tag; repeatable.", transform: TagArgument.tag)
+    @Option(
+        name: .long, help: "Remove a tag; repeatable. A tag that a file states returns with its next change.",
+        transform: TagArgument.tag)
     var removeTag: [String] = []
 
     @Flag(name: .long, help: "Print the changed entries as JSON.")
@@ -145,7 +147,14 @@ struct Edit: AsyncParsableCommand {
                 .usage, "cannot change the metadata of the entry: it is the message of a conversation")
         }
         if text != nil || changes == EntryChanges() {
-            if let path = entry.sourcePath, FileManager.default.fileExists(atPath: path) {
+            if let path = entry.sourcePath {
+                guard FileManager.default.fileExists(atPath: path) else {
+                    throw CommandError(
+                        .noInput,
+                        "cannot edit the text of the entry: its file \(Terminal.line(path, limit: 400)) is missing, so "
+                            + "the next `roost sync` removes the entry; `roost add` stores a text without a file"
+                    )
+                }
                 try await edit(URL(fileURLWithPath: path), store)
                 return try await writeJSON(of: [id], store)
             }
@@ -179,7 +188,7 @@ struct Edit: AsyncParsableCommand {
         SyncText.showSkipped(report, options)
         guard report.skipped.isEmpty else { throw ExitCode(ExitStatus.badData.rawValue) }
         await options.refreshIndex(of: store)
-        options.note("\(path) was changed and ingested")
+        options.note("\(path) was changed and ingested; `roost undo` does not change the file")
     }
 
     private func newText(_ old: String) throws -> String {

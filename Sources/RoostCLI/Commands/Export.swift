@@ -72,7 +72,7 @@ struct Export: AsyncParsableCommand {
             } else if export.unassignedCount > 0 {
                 options.note(
                     Count.text(export.unassignedCount, "entry is", "entries are")
-                        + " in no cluster since the last run; run `roost recluster`")
+                        + " in no cluster; `roost list --cluster none` lists them")
             }
         }
     }

@@ -65,8 +65,7 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Also fetch URLs on this computer and in private networks.")
     var allowPrivate = false
 
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: JSONOption
 
     func validate() throws {
         guard types || !paths.isEmpty || filesFrom != nil else {
@@ -163,7 +162,7 @@ struct IngestCommand: AsyncParsableCommand {
         report.skipped += drafts.skipped
         if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
-        if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
+        if output.json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
         try SyncText.requireAllFolders(report)
         // The exit status tells scripts that no input could be ingested.
         if !report.hasChanges, report.unchanged == 0, !report.skipped.isEmpty {

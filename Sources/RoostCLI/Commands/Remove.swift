@@ -125,7 +125,8 @@ struct Undo: AsyncParsableCommand {
             Run it again to revert the command before it, up to the last 20. A command can be reverted if \
             nothing else has changed the same entries, sources and clusters since. For `roost mcp` and \
             `roost serve`, each request of a client is one change. Restored entries are appended after the \
-            other entries. The commands init, doctor and copy cannot be reverted.
+            other entries. The commands init, doctor, copy and folder cannot be reverted, and neither files \
+            nor the list of folders change.
 
             Examples:
               roost undo --dry-run

@@ -17,8 +17,8 @@ struct Sync: AsyncParsableCommand {
             With --watch, a saved file can be found within a second, and folders that `roost ingest` remembers \
             take effect at once; where Roost would ask for confirmation, it keeps the entries.
 
-            Skipped files are counted by type; -v lists them. A skipped file is not reported again until it \
-            changes.
+            Skipped files are counted by type; -v lists them. --watch does not report a skipped file again \
+            until it changes.
 
             Examples:
               roost sync
@@ -42,11 +42,10 @@ struct Sync: AsyncParsableCommand {
     @Flag(name: .long, help: "Show what would be done, without changing anything.")
     var dryRun = false
 
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard !watch || paths.isEmpty && !yes && !dryRun && !json else {
+        guard !watch || paths.isEmpty && !yes && !dryRun && !output.json else {
             throw ValidationError("--watch syncs all folders; it permits no PATH, --yes, --dry-run or --json")
         }
     }
@@ -105,7 +104,7 @@ struct Sync: AsyncParsableCommand {
 
     private func show(_ report: IngestReport) throws {
         SyncText.showSkipped(report, options)
-        if json { return try Terminal.json(report) }
+        if output.json { return try Terminal.json(report) }
         let counts = SyncText.line(report)
         Terminal.write(dryRun ? "dry run: \(counts)" : counts)
         options.detail(

@@ -1,5 +1,6 @@
 package import Foundation
 import GRDB
+import RoostFiles
 package import RoostModel
 
 package protocol ImportedDatabase: Sendable {
@@ -10,7 +11,12 @@ package protocol ImportedDatabase: Sendable {
 
 extension ImportedDatabase {
     package var isPresent: Bool {
-        (try? read { database in try Self.ownTables.allSatisfy { try database.tableExists($0) } }) ?? false
+        // Opening a named pipe would wait for a writer.
+        guard (try? FileSystem.isRegularFile(url.resolvingSymlinksInPath().path)) == true else {
+            return false
+        }
+        return (try? read { database in try Self.ownTables.allSatisfy { try database.tableExists($0) } })
+            ?? false
     }
 
     fileprivate func failure(_ fault: String) -> StorageError {

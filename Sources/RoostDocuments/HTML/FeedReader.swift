@@ -143,7 +143,10 @@ private struct FeedXML {
             case "link" where feed.link == nil: feed.link = try link(element)
             case "language": feed.language = try cleanText()
             case "item", "entry":
+                let depth = parser.depth
                 let item = try item(element)
+                // The text of an item that does not end is incomplete.
+                guard parser.depth < depth else { break }
                 if item.id ?? item.link ?? item.title != nil || !item.content.isEmpty {
                     feed.items.append(item)
                 }

@@ -52,6 +52,10 @@ final class MailBody {
         let children = (0..<g_mime_multipart_get_count(multipart)).compactMap {
             g_mime_multipart_get_part(multipart, $0)
         }
+        if children.isEmpty, let text = g_mime_multipart_get_prologue(multipart) {
+            append(String(cString: text))
+            unreadParts.append("parts whose boundary is missing or differs from that of the header")
+        }
         guard Self.isType(object, "multipart", "alternative") else {
             for child in children { try read(child, depth: depth + 1) }
             return

@@ -70,6 +70,11 @@ struct MailParser {
 
     private func message(in range: Range<Int>) throws -> Document {
         let part = UnsafeRawBufferPointer(rebasing: bytes[range])
+        guard let joined = EncodedWords.joined(inHeaderOf: part) else { return try message(part) }
+        return try joined.withUnsafeBytes { try message($0) }
+    }
+
+    private func message(_ part: UnsafeRawBufferPointer) throws -> Document {
         guard let length = guint(exactly: part.count),
             let stream = roost_mime_stream(part.baseAddress, length),
             let options = g_mime_parser_options_new(), let parser = g_mime_parser_new_with_stream(stream)
@@ -120,6 +125,46 @@ struct MailParser {
         keys[key, default: 0] += 1
         let count = keys[key, default: 1]
         return count == 1 ? key : "\(key) (\(count))"
+    }
+}
+
+/// Encoded words of headers in base64 (RFC 2047). GMime decodes adjacent words together, and ends at the padding of the
+/// first one.
+private enum EncodedWords {
+    // Several threads can use a regular expression.
+    nonisolated(unsafe) private static let run =
+        #/(?:=\?[^?\s]+\?[bB]\?[A-Za-z0-9+\/=]*\?=\s+)+=\?[^?\s]+\?[bB]\?[A-Za-z0-9+\/=]*\?=/#
+    /// The maximum number of bytes of a header that is changed.
+    private static let maximumLength = 1 << 18
+
+    /// Returns a message whose adjacent words in the same encoding are one word; `nil` if none has padding before
+    /// another word.
+    static func joined(inHeaderOf message: UnsafeRawBufferPointer) -> Data? {
+        let header = message.prefix(maximumLength)
+        let end = header.indices.first { index in
+            header[index...].starts(with: "\n\n".utf8) || header[index...].starts(with: "\n\r\n".utf8)
+        }
+        // In Latin-1, each byte is a character.
+        guard let end, let text = String(bytes: header[..<end], encoding: .isoLatin1), text.contains("=?="),
+            let joined = text.replacing(run, with: { joinedWords($0.output) }).data(using: .isoLatin1)
+        else { return nil }
+        return joined + message[end...]
+    }
+
+    private static func joinedWords(_ run: Substring) -> String {
+        var words: [(charset: Substring, content: Data)] = []
+        for word in run.split(whereSeparator: \.isWhitespace) {
+            let parts = word.split(separator: "?", omittingEmptySubsequences: false)
+            guard parts.count == 5, let content = Data(base64Encoded: String(parts[3])) else {
+                return String(run)
+            }
+            if words.last?.charset.lowercased() == parts[1].lowercased() {
+                words[words.count - 1].content += content
+            } else {
+                words.append((parts[1], content))
+            }
+        }
+        return words.map { "=?\($0.charset)?B?\($0.content.base64EncodedString())?=" }.joined(separator: " ")
     }
 }
 

@@ -37,9 +37,7 @@ struct FrontMatterRange: Equatable {
         guard let first = Self.block(from: 0, of: lines) else { return nil }
         let next = (first.lines.upperBound..<lines.count).first { !lines.trimmedRange($0).isEmpty }
         let second = next.flatMap { Self.block(from: $0, of: lines) }
-        // Between horizontal lines, text has empty lines around it.
-        let isAdjacent = second?.lines.allSatisfy { !lines.trimmedRange($0).isEmpty } ?? false
-        blocks = [first] + (isAdjacent ? [second].compactMap { $0 } : [])
+        blocks = [first] + [second].compactMap { $0 }.filter { Self.hasOnlyKeys($0, lines) }
     }
 
     private static func block(from first: Int, of lines: MarkdownLines) -> Block? {
@@ -54,6 +52,16 @@ struct FrontMatterRange: Equatable {
         }
         return Block(
             content: lines.starts[first + 1]..<lines.starts[last], lines: first..<last + 1, isYAML: isYAML)
+    }
+
+    /// Returns whether each line of a block is a key or continues one. Text between horizontal lines has empty lines
+    /// around it, or begins with a capital, as in `Note: …`.
+    private static func hasOnlyKeys(_ block: Block, _ lines: MarkdownLines) -> Bool {
+        block.lines.dropFirst().dropLast().allSatisfy { line in
+            let text = lines.bytes.text(lines.starts[line]..<lines.trimmedRange(line).upperBound)
+            guard let first = text.first else { return false }
+            return !first.isLetter || first.isLowercase && text.prefix { $0 != ":" }.allSatisfy { $0 != " " }
+        }
     }
 
     private static func isFence(_ line: Int, of lines: MarkdownLines, _ fences: [String]) -> Bool {

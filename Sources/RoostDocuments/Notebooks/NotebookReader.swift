@@ -35,7 +35,12 @@ public struct NotebookReader: DocumentReader {
         let language = notebook.metadata?.language?.name
         var output = MarkdownOutput(limits: limits)
         var skippedOutputs = 0
-        for cell in notebook.cells {
+        var unreadCells: [String] = []
+        for (index, member) in notebook.cells.enumerated() {
+            guard let cell = member.cell else {
+                unreadCells.append("cell \(index + 1), which is not a cell of a notebook")
+                continue
+            }
             let source = cell.source.text
             guard cell.type == "code" else {
                 try output.add(source)
@@ -57,6 +62,7 @@ public struct NotebookReader: DocumentReader {
             document.title = MarkdownText.singleLine(title)
         }
         if let language { document.metadata["programming-language"] = .string(language) }
+        document.unreadParts += unreadCells
         if skippedOutputs > 0 {
             document.unreadParts.append(
                 Count.text(
@@ -103,6 +109,13 @@ private struct Notebook: Decodable {
         var outputs: [Output]?
     }
 
+    /// A member of the list of cells; without a cell if it is damaged.
+    struct Member: Decodable {
+        var cell: Cell?
+
+        init(from decoder: any Decoder) throws { cell = try? Cell(from: decoder) }
+    }
+
     struct Output: Decodable {
         var text: Text?
         var data: [String: Text]?
@@ -122,6 +135,6 @@ private struct Notebook: Decodable {
         }
     }
 
-    var cells: [Cell]
+    var cells: [Member]
     var metadata: Metadata?
 }

@@ -100,6 +100,9 @@ public struct CaptionReader: DocumentReader {
                 caption = Caption(start: times.start, end: times.end)
             } else if line.isEmpty {
                 endCaption()
+            } else if caption == nil, isTiming(line) {
+                let time = previous?.end ?? 0
+                caption = Caption(start: time, end: time)
             } else if caption != nil {
                 let content = content(of: line)
                 if !content.isEmpty { caption?.lines.append(content) }
@@ -124,6 +127,12 @@ public struct CaptionReader: DocumentReader {
         }
         let end = line[arrow.upperBound...].split(separator: " ").first.flatMap(seconds)
         return (start, end ?? start)
+    }
+
+    /// Returns whether a line between captions is in the place of times, although they cannot be read. The caption then
+    /// has the time at which the one before ends.
+    private static func isTiming(_ line: String) -> Bool {
+        line.contains("-->") || line.contains("->") && line.first?.isNumber == true
     }
 
     private static func seconds(_ text: Substring) -> Double? {

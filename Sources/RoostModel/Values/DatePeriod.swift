@@ -27,8 +27,7 @@ public struct DatePeriod: Sendable, Hashable {
 
     /// Returns whether the period contains a date. Dates have a resolution of one millisecond.
     public func contains(_ date: Date) -> Bool {
-        let time = date.milliseconds
-        return (time % Self.dayLength == 0 ? days : times).milliseconds.contains(time)
+        (date.isDay ? days : times).milliseconds.contains(date.milliseconds)
     }
 
     /// Returns the common part of two periods.
@@ -51,6 +50,11 @@ public struct DatePeriod: Sendable, Hashable {
         let isStart = calendar.startOfDay(for: date) == date
         return roundedUp && !isStart ? day.addingTimeInterval(Double(dayLength) / 1000) : day
     }
+}
+
+extension Date {
+    /// Whether the date is the beginning of a day in UTC, and therefore denotes that day in every time zone.
+    package var isDay: Bool { milliseconds % DatePeriod.dayLength == 0 }
 }
 
 extension Range<Date> {

@@ -255,7 +255,7 @@ package struct MCPServer: Sendable {
                 data: ["tools": .array(names.map { .string($0) })])
         }
         let schema = tool.inputSchema { _ in true }
-        let arguments = tool.repaired(parameters["arguments"] ?? [:])
+        let arguments = tool.repaired(parameters["arguments"]?.unlessNull ?? [:])
         if let fault = SchemaCheck(nullIsAbsent: true).fault(in: arguments, schema, at: "arguments") {
             return Self.result(failure: fault)
         }

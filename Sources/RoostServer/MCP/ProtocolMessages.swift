@@ -30,7 +30,7 @@ package enum IncomingMessage: Sendable {
         guard let method = method.string else {
             throw ProtocolError(.invalidRequest, "the member 'method' must be a string")
         }
-        let parameters = members["params"] ?? [:]
+        let parameters = members["params"]?.unlessNull ?? [:]
         guard parameters.members != nil else {
             throw ProtocolError(.invalidRequest, "the member 'params' must be an object")
         }

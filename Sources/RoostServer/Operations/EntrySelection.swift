@@ -39,7 +39,7 @@ package struct EntrySelection: Decodable, Sendable {
             Argument(
                 "cluster",
                 Schema.string(
-                    "Only members of this cluster, or 'none'.", minimum: 1,
+                    "Only members of this cluster; 'none': only entries in no cluster.", minimum: 1,
                     maximum: OperationContext.maximumNameLength)),
         ] + periodParameters("entries created or changed")
 

@@ -6,6 +6,9 @@ public import RoostModel
 public typealias JSONValue = MetadataValue
 
 extension MetadataValue {
+    /// The value; `nil` for `null`, with which some clients write an absent value.
+    package var unlessNull: JSONValue? { self == .null ? nil : self }
+
     package var members: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members

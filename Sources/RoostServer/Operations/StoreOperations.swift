@@ -142,12 +142,15 @@ package struct CreatedSnapshotDocument: Codable, Sendable {
     package var snapshot: String
     package var writtenBytes: Int
     package var encrypted: Bool
+    /// The folder or address of the repository; only the command names it.
+    package var repository: String?
     /// The digests of corrupt original files, which the snapshot lacks.
     package var damagedDocuments: [String]
 
-    package init(_ report: BackupReport, encrypted: Bool) {
+    package init(_ report: BackupReport, encrypted: Bool, repository: String? = nil) {
         (snapshot, writtenBytes) = (report.snapshot.id, report.writtenBytes)
-        (self.encrypted, damagedDocuments) = (encrypted, report.damagedDocuments)
+        (self.encrypted, self.repository) = (encrypted, repository)
+        damagedDocuments = report.damagedDocuments
     }
 }
 

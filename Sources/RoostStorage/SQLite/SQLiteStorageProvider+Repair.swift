@@ -78,7 +78,9 @@ extension SQLiteStorageProvider {
             }
             findings += try await salvage(databaseURL, to: replacement, options)
         } catch {
-            for suffix in ["", "-wal", "-shm", "-mark", ".lock"] { unlink(replacement.path + suffix) }
+            for suffix in ["", "-wal", "-shm", "-mark", ReserveFile.suffix, ".lock"] {
+                unlink(replacement.path + suffix)
+            }
             try? await BlockingWork.run { _ in removeUnneeded(aside, of: databaseURL) }
             throw errors.mapped(error)
         }
@@ -218,7 +220,9 @@ struct DatabaseReplacement {
             try files.rename(replacement.path, to: url.path)
             try files.synchronizeFolder(folder)
         }
-        for suffix in ["-wal", "-shm", "-mark", ".lock"] { try files.unlink(replacement.path + suffix) }
+        for suffix in ["-wal", "-shm", "-mark", ReserveFile.suffix, ".lock"] {
+            try files.unlink(replacement.path + suffix)
+        }
         try files.unlink(marker.path)
         try files.synchronizeFolder(folder)
     }

@@ -104,7 +104,17 @@ public struct SQLiteStorageProvider: StorageProvider {
     public func commit(_ batch: WriteBatch) async throws -> Revision {
         try Task.checkCancellation()
         try batch.validate()
-        return try await writing { database in
+        do {
+            return try await apply(batch)
+        } catch let error as StorageError
+            where error.code == .full && batch.isRemoving && ReserveFile(of: connections.url).release()
+        {
+            return try await apply(batch)
+        }
+    }
+
+    private func apply(_ batch: WriteBatch) async throws -> Revision {
+        try await writing { database in
             var writer = try BatchWriter(database)
             return try writer.apply(batch, at: Date())
         }
@@ -229,6 +239,7 @@ extension SQLiteStorageProvider {
             } else {
                 try Schema.create(in: pool, path: url.path)
             }
+            ReserveFile(of: url).create()
             return pool
         } catch {
             try? pool.close()

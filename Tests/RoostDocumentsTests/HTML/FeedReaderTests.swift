@@ -98,6 +98,11 @@ import Testing
         let contents = try await FeedReader().read(input, as: FeedReader.type)
         #expect(contents.documents.map(\.title).prefix(2) == ["One", "Two"] && !contents.isComplete)
         #expect(contents.faults.map(\.reason) == ["its XML is not well-formed"])
+        // An item that is cut would replace its complete text.
+        let cut = DocumentInput(
+            data: Data("<rss><channel><item><title>One</title></item><item><title>Tw".utf8), path: "/feed")
+        let read = try await FeedReader().read(cut, as: FeedReader.type)
+        #expect(read.documents.map(\.title) == ["One"] && !read.isComplete)
     }
 
     @Test func `Feeds with entities or without items are rejected`() async {

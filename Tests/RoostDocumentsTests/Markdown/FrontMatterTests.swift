@@ -82,6 +82,8 @@ import Testing
         // Horizontal lines around a text
         let prose = try await read("---\nid: 7\n---\n\n---\n\nNote: keep dry\n\n---\n")
         #expect(prose.metadata == ["id": 7])
+        let warning = try await read("---\nid: 7\n---\n\n---\nWarning: never mix them\n---\n")
+        #expect(warning.metadata == ["id": 7])
     }
 
     @Test func `Front matter in TOML is hidden and reported`() async throws {

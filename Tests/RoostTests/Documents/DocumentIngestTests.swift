@@ -122,6 +122,26 @@ import Testing
         #expect(draft.keepsMissingEntries && !draft.entries.isEmpty)
     }
 
+    @Test func `a part that can no longer be read is reported`() async throws {
+        let cell = #"{"cell_type": "markdown", "source": "Swifts"}"#
+        let store = try await store()
+        for (cells, parts) in [("\(cell), \(cell)", []), ("\(cell), 7", ["cell 2"]), ("\(cell), 8", [])] {
+            _ = try write("{\"cells\": [\(cells)]}", to: "a.ipynb")
+            let notices = try await store.ingest(folder: folder, reader: RecordReader()).notices
+            #expect(notices.count == parts.count)
+            #expect(notices.first?.reason.contains(parts.first ?? "") ?? parts.isEmpty)
+        }
+    }
+
+    @Test func `a line that is not UTF-8 does not keep other rows from being read`() async throws {
+        let file = folder.appendingPathComponent("a.jsonl")
+        try Data("{\"text\":\"a\"}\n{\"text\":\"".utf8 + [0xFF] + "\"}\n{\"text\":\"c\"}\n".utf8).write(
+            to: file)
+        let draft = try await RecordReader().read(file)
+        #expect(draft.entries.map(\.content) == ["a", "c"])
+        #expect(draft.skipped.map(\.source) == ["\(file.path), line 2"])
+    }
+
     @Test func `an unclear date is reported, and the date of the file does not replace it`() async throws {
         let file = try write("---\ndate: 3/4/2025\n---\nSwifts\n", to: "a.md")
         let old = Date(timeIntervalSince1970: 1_000_000)
