@@ -42,14 +42,6 @@ import Testing
         #expect(lines.allSatisfy { $0.embedding.count == 32 })
     }
 
-    @Test func `a static model is created and used`() throws {
-        let made = try cli.roost("model", "distill", tiny, "--out", "small", "--dimension", "16", "--int8")
-        #expect(made.status == 0, "\(made.error)")
-        #expect(try cli.roost("model", "add", "small").status == 0)
-        let listed = try cli.roost("model", "list", "--format", "csv")
-        #expect(listed.output.contains("small,16,512,"), "\(listed.output)")
-    }
-
     @Test func `a remote model is requested only from the endpoint in the user's settings`() throws {
         let unset = try cli.roost("init", "--store", "s", "--model", "remote:tiny")
         #expect(unset.status == 78 && unset.error.contains("no endpoint is configured"), "\(unset.error)")
@@ -63,7 +55,6 @@ import Testing
     @Test func `each mistake is reported with its exit status`() throws {
         for (arguments, status, words) in [
             (["init", "--store", "x", "--model", "tiny:int4"], 69, "float32 or int8"),
-            (["model", "distill", "lexical", "--out", "x"], 64, "not a BERT model"),
             (["model", "remove", "../x"], 69, "not a valid model name"),
         ] as [([String], Int32, String)] {
             let outcome = try cli.roost(arguments)
@@ -109,7 +100,7 @@ import Testing
     private func prepare(_ settings: [(String, String)]) throws {
         #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
         let lines = (0..<80).map { "{\"text\": \"\(SampleTexts.subjects[$0 % 4]) \($0)\"}\n" }.joined()
-        try lines.write(to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
+        try cli.write(lines, to: "t.jsonl")
         #expect(try cli.roost("ingest", "--store", "s", "t.jsonl").status == 0)
         #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)
         for (name, value) in settings { #expect(try cli.roost("config", name, value).status == 0) }

@@ -49,29 +49,22 @@ import Testing
         return text.split(separator: "\n").contains { $0.hasPrefix("FORGED") } ? "a forged line" : nil
     }
 
-    private func write(_ text: String, _ name: String) throws {
-        let url = cli.home.appendingPathComponent(name)
-        try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: url)
-    }
-
     /// Creates a store in which every text, name, tag, label and setting is hostile.
     private func fill() throws {
         let (hostile, escaped) = (Self.hostile, Self.escaped)
         let name = hostile.replacing("/", with: "")
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        try write("one " + hostile, "docs/\(name).md")
-        try write("---\ntags: [\"\(escaped)\"]\n---\ntwo \(hostile) bread", "docs/plain.md")
-        try write("\u{0}\u{1}binary", "docs/\(name).txt")
+        try cli.write("one " + hostile, to: "docs/\(name).md")
+        try cli.write("---\ntags: [\"\(escaped)\"]\n---\ntwo \(hostile) bread", to: "docs/plain.md")
+        try cli.write("\u{0}\u{1}binary", to: "docs/\(name).txt")
         let rows = (0..<6).map {
             "{\"id\": \"\(escaped)\($0)\", \"text\": \"row \($0) \(escaped)\", "
                 + "\"\(escaped)\": \"\(escaped)\"}\n"
         }
-        try write(rows.joined() + "{\"broken\(escaped)\n", "docs/rows.jsonl")
-        try write("\"\(hostile)\",b\n1,2\n", "docs/\(name).csv")
+        try cli.write(rows.joined() + "{\"broken\(escaped)\n", to: "docs/rows.jsonl")
+        try cli.write("\"\(hostile)\",b\n1,2\n", to: "docs/\(name).csv")
         _ = try cli.roost("ingest", "docs", "--store=s", "--keep-originals")
-        try write(rows.joined(), "more/good.jsonl")
+        try cli.write(rows.joined(), to: "more/good.jsonl")
         #expect(try cli.roost("ingest", "more", "--store=s").status == 0)
         _ = try cli.roost("recluster", "--clusters=2", "--seed=1", "--store=s")
         let clusters = try cli.roost("cluster", "list", "--json", "--store=s").output
@@ -87,13 +80,14 @@ import Testing
         let line =
             "{\"role\": \"user\", \"content\": \"said \(escaped)\", \"user\": \"\(escaped)\", "
             + "\"session\": \"s\(escaped)\", \"agent\": \"\(escaped)\"}\n"
-        try write(line, "chat\(name).jsonl")
+        try cli.write(line, to: "chat\(name).jsonl")
         _ = try cli.roost("chat", "import", "chat\(name).jsonl", "--store=s")
-        try write("{\"model\": \"\(escaped)\", \"label-model\": \"\(escaped)\"}", ".config/roost/config.json")
+        try cli.write(
+            "{\"model\": \"\(escaped)\", \"label-model\": \"\(escaped)\"}", to: ".config/roost/config.json")
         _ = try cli.roost("backup", "create", "--tag", hostile, "--store=s")
-        try write("{}", "models/\(name)/config.json")
-        try write("{}", ".local/share/roost/models/\(name)/config.json")
-        try write("{\"format\": 1, \"provider\": \"\(escaped)\"}", "damaged/store.json")
+        try cli.write("{}", to: "models/\(name)/config.json")
+        try cli.write("{}", to: ".local/share/roost/models/\(name)/config.json")
+        try cli.write("{\"format\": 1, \"provider\": \"\(escaped)\"}", to: "damaged/store.json")
     }
 
     /// Returns the names of all commands without subcommands, such as `cluster list`.
@@ -109,7 +103,6 @@ import Testing
         return leaves(try #require(document?["command"] as? [String: Any]), [])
     }
 
-    /// The option that names the store.
     private static let s = "--store=s"
     /// The hostile text without slashes, for names of files.
     private static var name: String { hostile.replacing("/", with: "") }
@@ -126,7 +119,6 @@ import Testing
         ]
     }
 
-    /// Returns the other commands.
     private static func commands(_ ids: [String]) -> [[String]] {
         [
             [hostile], ["list", "--\(hostile)"], ["list", "--store", hostile], ["list", "--store=damaged"],
@@ -168,7 +160,7 @@ import Testing
             ["export", "entries", "--format", "npy", "-o", hostile, s], ["model", "list"],
             ["model", "embed", "--model=lexical", hostile],
             ["model", "add", "models/\(name)"], ["model", "pull", hostile],
-            ["model", "distill", hostile, "--out", "d\(name)"], ["model", "remove", name], ["config"],
+            ["model", "remove", name], ["config"],
             ["config", hostile, hostile], ["config", "model", hostile], ["recluster", "--clusters=2", s],
             ["recluster", "--where", hostile, s], ["remove", "--tag", hostile, s], ["remove", hostile, s],
             ["remove", ids[2], s], ["undo", s], ["help", hostile], ["ingest", hostile, s],

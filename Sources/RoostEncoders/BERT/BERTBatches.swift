@@ -102,7 +102,6 @@ struct BERTBatches: Sendable {
         }
     }
 
-    /// Returns the number of tokens in a group and the number of tokens in its longest sequence.
     private func size(of group: Range<Int>) -> (tokens: Int, maximumLength: Int) {
         let lengths = sequences[group].map(\.count)
         return (lengths.reduce(0, +), lengths.max() ?? 0)

@@ -152,12 +152,6 @@ public struct BERTEmbedder: Embedder {
             omittedTokens: zip(tokenized, used).map { $0.count - $1 })
     }
 
-    /// Returns the pooled vectors of single tokens, (tokens, d). Each token is placed between `[CLS]` and
-    /// `[SEP]`.
-    func vectors(ofTokens ids: [Int32]) async throws -> Matrix {
-        try await pooledVectors(of: ids.map { [tokenizer.start, $0, tokenizer.end] })
-    }
-
     /// Returns the pooled vectors of sequences of token ids, (sequences, d), before normalization.
     private func pooledVectors(of sequences: [[Int32]]) async throws -> Matrix {
         let batches = BERTBatches(

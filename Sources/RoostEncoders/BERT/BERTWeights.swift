@@ -106,7 +106,6 @@ struct BERTWeights: @unchecked Sendable {
 ///
 /// Unchecked because the compiler cannot verify that the memory is not written after initialization.
 final class QuantizedWeights: @unchecked Sendable {
-    /// The quantized layers, in the order of the given matrices.
     let layers: [roost_linear_int8_layer]
     private let bytes: UnsafeMutablePointer<Int8>
     private let numbers: UnsafeMutablePointer<Float>

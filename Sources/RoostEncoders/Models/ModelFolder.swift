@@ -14,9 +14,6 @@ package struct ModelFolder: Sendable, Hashable {
     ]
 
     /// Creates a value for an existing model folder.
-    ///
-    /// - Throws: `EmbedderError` with `.modelNotFound` if the folder does not exist or contains no
-    ///   `config.json`.
     package init(_ url: URL) throws {
         self.url = url
         guard FileManager.default.fileExists(atPath: url.path) else {
@@ -33,7 +30,6 @@ package struct ModelFolder: Sendable, Hashable {
 
     func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: url(file).path) }
 
-    /// Decodes a JSON file, or returns `nil` if it does not exist.
     func decodeIfPresent<T: Decodable>(_ type: T.Type, _ file: String) throws -> T? {
         guard has(file) else { return nil }
         let data = try contents(of: file)

@@ -40,7 +40,6 @@ struct ModelRecord: Codable, Hashable, Sendable {
 extension ModelFolder {
     private var recordURL: URL { url.appendingPathComponent(ModelRecord.fileName) }
 
-    /// Returns the stored record; `nil` if it does not exist or is damaged.
     func storedRecord() -> ModelRecord? {
         (try? Data(contentsOf: recordURL)).flatMap { try? JSONDecoder().decode(ModelRecord.self, from: $0) }
     }

@@ -34,7 +34,7 @@ struct Safetensors: Sendable {
         }
     }
 
-    private struct Description: Codable {
+    private struct Description: Decodable {
         var dtype: String
         var shape: [Int]
         var dataOffsets: [Int]
@@ -182,39 +182,6 @@ struct Safetensors: Sendable {
 
     private static func damaged(_ file: String, _ fault: String) -> EmbedderError {
         EmbedderError(.damagedModel, "\(file) \(fault)", remedy: .installModel)
-    }
-}
-
-extension Safetensors {
-    struct Named {
-        var name: String
-        var type: Number
-        var shape: [Int]
-        /// The numbers in row-major order, little-endian.
-        var data: Data
-
-        init(_ name: String, _ type: Number, _ shape: [Int], _ data: Data) {
-            precondition(
-                data.count == shape.reduce(type.size, *),
-                "\(data.count) bytes do not match the shape \(shape) of type \(type)")
-            (self.name, self.type, self.shape, self.data) = (name, type, shape, data)
-        }
-    }
-
-    static func file(of tensors: [Named]) throws -> Data {
-        var (header, offset): ([String: Description], Int) = ([:], 0)
-        for tensor in tensors {
-            header[tensor.name] = Description(
-                dtype: tensor.type.rawValue, shape: tensor.shape,
-                dataOffsets: [offset, offset + tensor.data.count])
-            offset += tensor.data.count
-        }
-        var json = try JSONEncoder.canonical.encode(header)
-        // The format recommends that the numbers start at a multiple of eight bytes.
-        while json.count % 8 != 0 { json.append(UInt8(ascii: " ")) }
-        return tensors.reduce(withUnsafeBytes(of: UInt64(json.count).littleEndian) { Data($0) } + json) {
-            $0 + $1.data
-        }
     }
 }
 

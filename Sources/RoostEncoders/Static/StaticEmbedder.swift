@@ -8,7 +8,7 @@ import RoostVectors
 /// It is several hundred times as fast as the model from which the vectors were distilled, but less accurate.
 /// It opens folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
 /// `model.safetensors` with `embeddings` (tokens, d) and optionally `weights` (tokens), and a vocabulary of
-/// WordPiece or SentencePiece. ``distill(_:into:dimension:precision:progress:)`` creates such a folder.
+/// WordPiece or SentencePiece.
 ///
 /// Unchecked because the compiler cannot verify that the mapped numbers are never written, and that `file`
 /// keeps them alive.
@@ -27,14 +27,10 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     private let normalizes: Bool
     private let check: ModelCheck
 
-    struct Configuration: Codable {
+    private struct Configuration: Decodable {
         var modelType: String?
         var normalize: Bool?
         var seqLength: Int?
-        var tokenizerName: String?
-        var applyPca: Int?
-        var sifCoefficient: Double?
-        var hiddenDim: Int?
     }
 
     /// The maximum number of tokens in a passage; the vector of a longer passage would mix too many subjects.

@@ -17,7 +17,6 @@ struct BERTNormalizer: Sendable {
         case space
         /// A character that forms a word by itself, such as a punctuation mark.
         case alone
-        /// A character that is part of a longer word.
         case letter
     }
 

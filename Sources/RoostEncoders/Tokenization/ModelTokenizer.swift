@@ -11,9 +11,6 @@ protocol ModelTokenizer: Sendable {
 
     /// Returns the tokens of a text, without `start` and `end`.
     func tokenize(_ text: String) -> TokenSequence
-
-    /// Returns whether a token stands for no text, such as `[CLS]` or `[unused1]`.
-    func isSpecial(_ id: Int) -> Bool
 }
 
 /// An unknown token of more characters than this counts as one character. It is the length of the longest

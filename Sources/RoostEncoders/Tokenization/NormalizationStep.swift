@@ -96,7 +96,6 @@ struct AlignedText: Sendable {
         ends = range.map { Int32($0) + 1 }
     }
 
-    /// Creates an empty text.
     init(capacity: Int) {
         bytes.reserveCapacity(capacity)
         starts.reserveCapacity(capacity)

@@ -27,11 +27,6 @@ struct PieceTable: Sendable {
         }
     }
 
-    func text(of index: Int) -> ArraySlice<UInt8> {
-        bytes[Int(pieces[index].lowerBound)..<Int(pieces[index].upperBound)]
-    }
-
-    /// Returns the index of a piece; `nil` if the table does not contain it.
     func index(of piece: String) -> Int? {
         var piece = piece
         return piece.withUTF8 { slot(of: $0, FNV1a.hash(of: $0)).index }
@@ -84,14 +79,12 @@ struct UnigramVocabulary: Sendable {
 
     var count: Int { scores.count }
 
-    /// Creates a vocabulary from the pieces in the order of their ids.
     init(bytes: [UInt8], pieces: [Range<Int32>], scores: [Double]) {
         table = PieceTable(bytes, pieces)
         self.scores = scores
         minimumScore = scores.min() ?? 0
     }
 
-    /// Returns the id of a piece; `nil` if the vocabulary does not contain it.
     func id(of piece: String) -> Int32? { table.index(of: piece).map(Int32.init) }
 
     /// Calls a function for each piece that begins at an offset of a text, the shortest first.

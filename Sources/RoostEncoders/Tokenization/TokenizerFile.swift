@@ -8,7 +8,6 @@ struct TokenizerFile {
     private let members: [String: Range<Int>]
     private let modelMembers: [String: Range<Int>]
 
-    /// Reads the file of a model.
     init(_ folder: ModelFolder) throws {
         self.folder = folder
         let data = try folder.contents(of: "tokenizer.json")
@@ -23,12 +22,10 @@ struct TokenizerFile {
 
     func has(_ name: String) -> Bool { members[name] != nil }
 
-    /// Decodes a member of the file; `nil` if it is missing or `null`.
     func decode<T: Decodable>(_ type: T.Type, _ name: String) throws -> T? {
         try decode(type, members[name], name)
     }
 
-    /// Decodes a member of the member `model`; `nil` if it is missing or `null`.
     func decodeFromModel<T: Decodable>(_ type: T.Type, _ name: String) throws -> T? {
         try decode(type, modelMembers[name], "model.\(name)")
     }
@@ -63,7 +60,6 @@ struct TokenizerFile {
         return UnigramVocabulary(bytes: texts, pieces: pieces, scores: scores)
     }
 
-    /// Returns the pieces of a WordPiece vocabulary, in the order of their ids.
     func wordPieces() throws -> [String] {
         guard let vocabulary = try decodeFromModel([String: Int].self, "vocab") else {
             throw damaged("it lacks a vocabulary")

@@ -32,8 +32,6 @@ struct UnigramTokenizer: ModelTokenizer {
 
     var count: Int { max(vocabulary.count, (added.map { Int($0.id) }.max() ?? -1) + 1) }
 
-    func isSpecial(_ id: Int) -> Bool { id == unknown || added.contains { $0.id == id } }
-
     func tokenize(_ text: String) -> TokenSequence {
         var text = text
         return text.withUTF8 { utf8 in

@@ -77,7 +77,6 @@ private struct Reader {
         }
     }
 
-    /// Returns the ids of the tokens before and after each sequence.
     func ends(_ added: [UnigramTokenizer.AddedToken], _ vocabulary: UnigramVocabulary) throws
         -> (start: Int32, end: Int32)
     {

@@ -47,12 +47,6 @@ struct WordPieceTokenizer: ModelTokenizer {
 
     var count: Int { vocabulary.count }
 
-    func isSpecial(_ id: Int) -> Bool {
-        guard let piece = vocabulary.piece(id), !piece.continues else { return false }
-        return piece.text.count > 2 && piece.text.first == UInt8(ascii: "[")
-            && piece.text.last == UInt8(ascii: "]")
-    }
-
     private struct Scan {
         let tokenizer: WordPieceTokenizer
         let utf8: UnsafeBufferPointer<UInt8>

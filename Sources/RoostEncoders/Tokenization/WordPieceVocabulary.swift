@@ -1,5 +1,3 @@
-import RoostText
-
 /// A WordPiece vocabulary: the pieces that start a word, and those that continue it, which are marked with `##`
 /// in the file and stored without it.
 struct WordPieceVocabulary: Sendable {
@@ -21,7 +19,6 @@ struct WordPieceVocabulary: Sendable {
         self.init(bytes, ranges)
     }
 
-    /// Creates a vocabulary from a buffer that contains all pieces.
     init(_ bytes: [UInt8], _ ranges: [Range<Int>]) {
         count = ranges.count
         let mark = UInt8(ascii: "#")
@@ -47,15 +44,6 @@ struct WordPieceVocabulary: Sendable {
     /// Returns the id of a piece that starts a word, such as `[CLS]`, or `nil` if the vocabulary does not
     /// contain it.
     func id(of piece: String) -> Int32? { initial.index(of: piece).map { initialIDs[$0] } }
-
-    /// Returns the text of a piece, and whether it continues a word; `nil` if no piece has the id.
-    func piece(_ id: Int) -> (text: ArraySlice<UInt8>, continues: Bool)? {
-        for (table, ids, continues) in [(initial, initialIDs, false), (continuing, continuingIDs, true)] {
-            let index = ids.partitioningIndex { Int($0) >= id }
-            if index < ids.count, Int(ids[index]) == id { return (table.text(of: index), continues) }
-        }
-        return nil
-    }
 
     /// Returns the longest piece that begins at the given offset of a word, as the greedy WordPiece algorithm
     /// requires.

@@ -115,7 +115,6 @@ enum TinyBERT {
             .map { try JSONDecoder().decode(Line.self, from: $0) }
     }
 
-    /// Returns a copy of the folder in which the settings in one JSON file are changed.
     static func copy(_ file: String, _ change: (inout [String: Any]) -> Void) throws -> URL {
         let target = FileManager.default.temporaryDirectory.appendingPathComponent(
             "tiny-\(UUID().uuidString)")

@@ -40,19 +40,6 @@ import Testing
         #expect(innerProduct(Array(vector.vectors.row(0)), Array(exact.vectors.row(0))) > 0.98)
     }
 
-    @Test func `a distilled model uses the same vocabulary`() async throws {
-        let model = try BERTEmbedder(folder: Self.folder)
-        let target = FileManager.default.temporaryDirectory.appendingPathComponent("distilled-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: target) }
-        try await StaticEmbedder.distill(model, into: target, dimension: 16)
-        let distilled = try StaticEmbedder(folder: target)
-        let text = "Die Mauersegler sind zurück"
-        #expect(distilled.tokenRanges(in: text) == model.tokenRanges(in: text))
-        let vector = try await distilled.embed([text], as: .document).vectors.row(0)
-        #expect(vector.count == 16 && abs(length(of: Array(vector)) - 1) < 1e-5)
-    }
-
-    /// Returns a copy of the model in which a file is replaced.
     static func copy(_ file: String, _ change: (String) -> String) throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")
         try FileManager.default.copyItem(at: Self.folder, to: folder)

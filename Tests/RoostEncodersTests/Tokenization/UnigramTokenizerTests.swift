@@ -84,7 +84,7 @@ import Testing
         let tokens = tokenizer.tokenize("a <m>b<m>n\u{2003}a<m")
         #expect(tokens.ids == [2, 11, 1, 4, 12, 2, 0])
         #expect(tokens.ranges == [0..<1, 1..<5, 5..<5, 5..<6, 6..<13, 13..<14, 14..<16])
-        #expect(tokenizer.count == 13 && tokenizer.isSpecial(11) && !tokenizer.isSpecial(5))
+        #expect(tokenizer.count == 13)
     }
 
     @Test func `single tokens and known characters are recognized`() throws {
