@@ -6,7 +6,6 @@ import Testing
 
 /// Tests of programs that convert files to Markdown.
 @Suite(.temporaryFolders) struct ConverterReaderTests {
-    /// Writes a script and returns its path.
     private static func script(_ body: String, in folder: URL) throws -> String {
         let file = folder.appendingPathComponent("convert")
         try writeScript(body, to: file)
@@ -95,7 +94,6 @@ import Testing
 
     @testable import RoostDocuments
 
-    /// Tests of separate programs.
     struct ProgramRunnerTests {
         @Test func `the folder of a process that was killed is removed by the next one`() throws {
             let left = FileManager.default.temporaryDirectory.appendingPathComponent(

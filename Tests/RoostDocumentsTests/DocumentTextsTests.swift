@@ -11,7 +11,6 @@ import Testing
 @Suite struct DocumentTextsTests {
     private static let output = ProcessInfo.processInfo.environment["ROOST_DOCUMENT_TEXTS"]
 
-    /// Returns the titles and texts of a fixture.
     private static func text(_ name: String) async throws -> String {
         try await DocumentFixture.documents(name)
             .map { ($0.title ?? "") + "\n" + $0.text }.joined(separator: "\n")

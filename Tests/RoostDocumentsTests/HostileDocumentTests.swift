@@ -174,7 +174,6 @@ struct LargeDocumentTests {
         Data("From: a@b.example\r\nSubject: Long\r\n\r\n\(sentences.joined(separator: "\r\n"))\r\n".utf8)
     }
 
-    /// Returns a PDF file of 80 pages with 50 lines each.
     private static func pages() -> Data {
         let pages = 0..<80
         let kids = pages.map { "\(4 + 2 * $0) 0 R" }.joined(separator: " ")

@@ -4,7 +4,6 @@ import Testing
 @testable import RoostDocuments
 
 @Suite struct MailLayoutTests {
-    /// Returns the text of a message in HTML.
     private static func text(_ html: String) async throws -> String {
         let header =
             "From: a@example.org\nSubject: S\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n"

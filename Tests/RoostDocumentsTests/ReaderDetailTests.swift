@@ -121,7 +121,6 @@ import Testing
     }
 }
 
-/// Tests of the choice of a reader.
 @Suite struct DocumentReadersTests {
     /// A reader that recognizes contents that begin with `%MAGIC`.
     private struct SignatureReader: DocumentReader {

@@ -10,7 +10,6 @@ struct BatchCommitter {
     /// user may have moved them.
     private var sameTexts = Set<Entry.ID>()
     private var newTextBytes = 0
-    /// The entries as their sources contain them, with the kinds of the sources.
     private var items: [Entry.ID: (item: SourceDiff.DatedEntry, isStream: Bool)] = [:]
     private var batch = WriteBatch()
     private var placing: BatchPlacement
@@ -40,10 +39,6 @@ struct BatchCommitter {
     // MARK: Collecting
 
     /// Adds the change of one entry.
-    ///
-    /// - Parameters:
-    ///   - item: The entry as its source contains it.
-    ///   - isStream: Whether the source is a stream, which adds metadata and never removes any.
     mutating func add(_ change: SourceDiff.Change, _ item: SourceDiff.DatedEntry, isStream: Bool) {
         let entry = change.entry
         items[entry.id] = (item, isStream)
@@ -101,11 +96,6 @@ struct BatchCommitter {
     }
 
     /// Commits the batch together with the assignments of its entries to clusters.
-    ///
-    /// - Parameters:
-    ///   - newTexts: The entries that were embedded. Those with other texts than before may belong to other
-    ///     clusters.
-    ///   - report: The report, which counts an entry as new only if no other process has added it.
     private mutating func commit(newTexts: Set<Entry.ID>, _ report: inout IngestReport) async throws {
         try await ConflictRetry.standard.run {
             // Other processes can have committed all of it.

@@ -1,7 +1,6 @@
 import Foundation
 import RoostDocuments
 
-/// A file that is read as a document.
 struct DocumentFile {
     let data: Data
     let readerVersion: ReaderVersion
@@ -41,7 +40,6 @@ struct DocumentFile {
         }
     }
 
-    /// Reads the documents of the file and sets the entries of a draft, and the parts that could not be read.
     func read(into draft: inout SourceDraft) async throws {
         let isText = Self.isText(match.type)
         let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))

@@ -25,7 +25,6 @@ public struct EntryChanges: Sendable, Hashable {
         self.metadata = metadata
     }
 
-    /// Returns the given tags of an entry after the changes.
     package func tags(changing tags: [String]) -> [String] {
         let names = Set(removedTags.map(TagName.init))
         let spellings = Set(removedTags.map(ExactText.init))

@@ -3,14 +3,10 @@ package import RoostModel
 import RoostText
 import RoostVectors
 
-/// Computes the passages and vectors of entries.
 package struct EntryEmbedder {
     package let embedder: any Embedder
 
     /// Returns the entries with vectors for their texts. A text that no reader has read is read as Markdown.
-    ///
-    /// - Parameters:
-    ///   - snapshot: The state from which vectors of equal texts are copied; `nil` to copy none.
     @concurrent
     package func embed(
         _ entries: [Entry], reusing snapshot: (any StorageSnapshot)?, _ report: inout IngestReport

@@ -27,10 +27,6 @@ enum FileContents {
     /// Returns the contents of a regular file.
     ///
     /// A binary file that must not be read is detected before the rest of it is read.
-    ///
-    /// - Parameters:
-    ///   - maximumBinarySize: Returns the maximum size of the file in bytes if it may contain zero bytes, and
-    ///     `nil` if it must not. The argument is the beginning of the file.
     static func read(
         _ url: URL, maximumSize: Int, maximumBinarySize: (Data) -> Int?
     ) throws -> Data {

@@ -24,7 +24,6 @@ public struct FileFinder: Sendable {
     /// The readers that determine which types of files are included.
     public var readers = DocumentReaders.standard
 
-    /// The reason that is reported for a file of a type that no reader supports.
     package static let typeReason = "unknown file type"
     static let nameReason = "its name is not valid UTF-8"
     static let storeReason = "a store of Roost"
@@ -76,8 +75,6 @@ public struct FileFinder: Sendable {
     }
 
     /// Returns whether a path is that of a folder.
-    ///
-    /// - Throws: ``RoostError`` with `.noInput` if the path does not exist or the folder cannot be read.
     package static func isFolder(_ url: URL) throws -> Bool {
         var status = stat()
         guard stat(url.path, &status) == 0 else {
@@ -94,11 +91,6 @@ public struct FileFinder: Sendable {
     }
 
     /// Searches a folder and returns the files with their status.
-    ///
-    /// - Parameters:
-    ///   - omitted: The paths of folders that are not searched.
-    ///   - willEnter: Called with the path of each folder before its contents are listed.
-    ///   - isCancelled: Returns whether to stop the search.
     func walk(
         _ folder: URL, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
@@ -158,11 +150,6 @@ struct KnownFiles {
         }
     }
 
-    /// Returns whether a file is found.
-    ///
-    /// - Parameters:
-    ///   - file: The path of the file, whose beginning is read if its name does not decide.
-    ///   - isRegular: Whether it is a regular file. The contents of others are not read.
     func contains(_ file: String, name: String, isRegular: Bool) -> Bool {
         if names.contains(name) { return true }
         let dot = name.lastIndex(of: ".")
@@ -199,7 +186,6 @@ struct FolderWalk {
         var status: FileStatus?
     }
 
-    /// The rules of the `.gitignore` file in one folder.
     struct Rules {
         /// The path of the folder relative to the root of the repository.
         var prefix: String
@@ -225,10 +211,6 @@ struct FolderWalk {
     var open: [String] = []
 
     /// Searches a folder.
-    ///
-    /// - Parameters:
-    ///   - path: Its path relative to the root of the search.
-    ///   - rules: The rules of the folders above.
     mutating func enter(_ folder: String, path: String, rules: [Rules]) throws {
         if isCancelled() { throw CancellationError() }
         let isStore = isStore(folder)
@@ -295,7 +277,6 @@ struct FolderWalk {
         return listing.items.map(\.name).sorted()
     }
 
-    /// Adds a file to the findings, or searches a folder.
     private mutating func visit(
         _ file: String, _ name: String, path: String, rules: [Rules]
     ) throws {

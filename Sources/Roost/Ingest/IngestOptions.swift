@@ -8,7 +8,6 @@ public struct IngestOptions: Sendable {
     public var isDryRun = false
     /// Receives the progress after each commit.
     public var progress: (@Sendable (IngestProgress) -> Void)?
-    /// The approximate number of entries per commit.
     var batchSize = 256
 
     /// Creates options.

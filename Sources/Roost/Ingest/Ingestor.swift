@@ -10,7 +10,6 @@ struct Ingestor {
     private var committer: BatchCommitter
     private(set) var report = IngestReport()
     private var progress = IngestProgress()
-    /// The sources that this run has processed.
     private var processed = Set<Source.ID>()
     /// The state with which the current source is compared. It is released before a commit: while a snapshot
     /// of the state before is held, the storage cannot reclaim space, and a log would grow with each commit.
@@ -180,7 +179,6 @@ struct Ingestor {
         if change.expected == .zero { report.new += 1 } else { report.updated += 1 }
     }
 
-    /// Returns the ids of the stored entries of a source.
     private mutating func knownIDs(_ source: String, _ record: Source?) async throws -> [Entry.ID] {
         if let record { return record.entryIDs }
         // Without a record, the source is new or its first ingest was interrupted.

@@ -29,7 +29,6 @@ struct PathPattern: Sendable {
         return false
     }
 
-    /// Returns whether the pattern matches a file or folder itself.
     func matches(_ path: String, isFolder: Bool) -> Bool {
         (isFolder || !matchesFoldersOnly) && pattern.matches(path)
     }
@@ -121,8 +120,6 @@ struct GlobPattern: Sendable {
     }
 
     /// Returns whether the pattern matches the entire path.
-    ///
-    /// - Complexity: O(length of the pattern · length of the path).
     func matches(_ path: some StringProtocol) -> Bool {
         let text = Array(path)
         // reachable[i] tells whether the items so far match the first i characters.

@@ -7,7 +7,6 @@ struct RowReader {
     struct Rows {
         var entries: [EntryDraft] = []
         var skipped: [IngestReport.Skip] = []
-        /// The assumptions about the rows, and their dates that are not clear.
         var notices: [String] = []
         /// The number of skipped rows, including those that are not listed in ``skipped``.
         var skippedCount = 0
@@ -17,9 +16,7 @@ struct RowReader {
     let idColumn: String?
     let name: String
 
-    /// The maximum number of column names in a message.
     private static let maximumListedColumns = 20
-    /// The maximum number of skipped rows of one file that are listed.
     private static let maximumListedRows = 20
 
     /// The columns with vectors of other programs, which are no metadata.
@@ -264,8 +261,6 @@ enum RowDates {
     private typealias Parts = (Substring, Substring, Substring, Substring, Substring)
 
     /// Sets the missing dates of rows, as far as the columns make them clear.
-    ///
-    /// - Returns: A message for each column with values from which no date follows.
     static func complete(
         _ rows: inout [EntryDraft], _ date: WritableKeyPath<EntryDraft, Date?>, from columns: [String]
     ) -> [String] {

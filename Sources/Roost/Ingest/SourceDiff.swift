@@ -4,7 +4,6 @@ import RoostModel
 /// Compares the entries of a source with the stored entries. Computing the changes does not access the
 /// storage.
 enum SourceDiff {
-    /// A change that an entry requires.
     struct Change {
         /// The entry to write, with the stored vectors, or without vectors if its text has to be embedded.
         var entry: Entry
@@ -97,7 +96,6 @@ enum SourceDiff {
     struct IdentifiedEntries {
         var entries: [DatedEntry] = []
         var skipped: [IngestReport.Skip] = []
-        /// The ids of the entries that a store would reject.
         var invalid: [Entry.ID] = []
     }
 

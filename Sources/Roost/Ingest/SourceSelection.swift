@@ -1,7 +1,6 @@
 import Foundation
 package import RoostModel
 
-/// The sources that a user or an agent names in a filter.
 package enum SourceSelection {
     /// Returns the ids of the sources that texts name: a file, a folder with all sources in it, or an id. A
     /// web address, too, names all sources below it.
@@ -34,7 +33,6 @@ package enum SourceSelection {
     }
 }
 
-/// The entries and sources that a removal concerns.
 package struct RemovalSelection: Sendable {
     package var entries: [Entry.ID]
     /// Sources, which are removed with all their entries.
@@ -46,7 +44,6 @@ package struct RemovalSelection: Sendable {
         (self.entries, self.sources, self.names) = (entries, sources, names)
     }
 
-    /// The parts of a store that a selection concerns.
     package struct Contents: Sendable {
         /// Each entry once. An undo restores the entries in this order.
         package var entries: [Entry.ID]
@@ -56,7 +53,6 @@ package struct RemovalSelection: Sendable {
         package var isEmpty: Bool { entries.isEmpty && sources.isEmpty }
     }
 
-    /// Returns the selected entries and sources that a snapshot contains.
     package func contents(of snapshot: any StorageSnapshot) async throws -> Contents {
         var all = sources
         if !names.isEmpty { all.formUnion(try await SourceSelection.sources(named: names, in: snapshot)) }

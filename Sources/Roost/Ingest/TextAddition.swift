@@ -3,7 +3,6 @@ public import RoostModel
 
 /// Adds a single text as part of a stream source, which only adds entries.
 package enum TextAddition {
-    /// The id of the source to which added texts belong.
     static let defaultSource = "add"
     /// The maximum length of a key that a caller gives to a text, in bytes.
     static let maximumKeyLength = 1_000
@@ -32,7 +31,6 @@ package enum TextAddition {
         return AddedEntry(id: entry.id, isNew: report.new > 0, isUpdated: report.updated > 0)
     }
 
-    /// Adds a text under a key, or replaces the text of the entry with this key.
     static func run(
         _ content: String, key: String, tags: [String], metadata: [String: MetadataValue],
         to store: KnowledgeStore

@@ -10,10 +10,8 @@ package struct TextTreatment: Sendable {
         (content, structure) = (entry.content, entry.structure ?? TextStructure())
     }
 
-    /// Whether a part of the text is neither embedded nor indexed.
     package var hidesText: Bool { !structure.hiddenParts.isEmpty }
 
-    /// The text without its hidden parts.
     package var visibleText: String { visibleText(in: 0..<content.utf8.count) }
 
     /// Returns the text in a range of UTF-8 bytes without the hidden parts.

@@ -19,7 +19,6 @@ public struct Document: Sendable, Hashable, Codable {
     }
     /// The format of ``text``.
     public var format: TextFormat
-    /// The structure of ``text``, if the reader has found it.
     private var read: TextStructure?
     /// Further values by key, such as `author`. The values of front matter keep their types.
     public var metadata: [String: MetadataValue]

@@ -28,8 +28,6 @@ public struct DocumentInput: Sendable {
     }
 
     /// Checks the size of a file that is as large as its text.
-    ///
-    /// - Throws: ``DocumentError/limitExceeded(_:)`` if it is larger than a text may be.
     func requireReadableSize() throws(DocumentError) {
         let maximum = limits.maximumTextBytes
         guard data.count > maximum else { return }

@@ -20,7 +20,6 @@ struct BlockFeatures {
     /// The maximum distance of an element to a block that is near to it.
     private static let nearDistance = 3
 
-    /// Returns the features of each block of a page, and their names.
     static func all(of page: HTMLPage) -> (names: [String], values: [[Float]]) {
         let facts = PageFacts(page)
         var names: [String] = []

@@ -12,10 +12,6 @@ enum HTMLEncoding {
     /// that is valid in UTF-8 is read as such in spite of these statements. Any other page without one of
     /// them, or with a wrong one, is read in the encoding that ``EncodingDetector`` determines from its text,
     /// or else in windows-1252. Invalid sequences become U+FFFD.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes of the page.
-    ///   - stated: The name of the encoding that a server stated; `nil` if it stated none.
     static func convert(_ data: Data, stated: String?) -> [UInt8] {
         let bytes = [UInt8](data)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Writes the blocks of a page as Markdown.
 struct HTMLMarkdown {
     private let tree: HTMLTree
     private var text = ""

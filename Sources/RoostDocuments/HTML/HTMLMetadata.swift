@@ -48,7 +48,6 @@ struct HTMLMetadata: Sendable {
         title = title(tree, stated: meta["og:title"]) ?? data.headline
     }
 
-    /// Returns a text with single spaces.
     static func cleaned(_ text: String) -> String {
         var result = CollapsedText()
         result.append(text)
@@ -106,7 +105,6 @@ struct HTMLMetadata: Sendable {
 }
 
 extension HTMLMetadata {
-    /// The values as the metadata of an entry.
     var values: [String: MetadataValue] {
         var values: [String: MetadataValue] = [:]
         let texts = [
@@ -170,7 +168,6 @@ struct StructuredData {
         return maximum
     }
 
-    /// Collects the objects that a page consists of.
     private static func collect(_ value: Any, _ objects: inout [[String: Any]]) {
         guard objects.count < maximumObjects else { return }
         if let array = value as? [Any] {

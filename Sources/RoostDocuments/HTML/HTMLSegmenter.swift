@@ -20,7 +20,6 @@ struct HTMLBlock: Sendable {
     var links = 0
 }
 
-/// Divides a page into blocks.
 struct HTMLSegmenter {
     /// The elements that do not interrupt a line of text.
     private static let inlineElements: Set<String> = [
@@ -48,9 +47,7 @@ struct HTMLSegmenter {
         "linenos", "lineno", "linenumber", "line-number", "line-numbers", "gutter", "hljs-ln-numbers",
         "rouge-gutter", "lnt", "ln",
     ]
-    /// The maximum number of nodes in a link to its own heading.
     private static let maximumPermalinkNodes = 16
-    /// The maximum number of words in a cell of a data table.
     private static let maximumCellWords = 60
 
     private let tree: HTMLTree

@@ -18,7 +18,6 @@ struct HTMLTree: Sendable {
         var parent: Int
         /// The index after the last descendant.
         var end: Int
-        /// The number of ancestors.
         var depth: Int
 
         var isText: Bool { tag.isEmpty }
@@ -72,14 +71,11 @@ struct HTMLTree: Sendable {
         return distance
     }
 
-    /// Returns the innermost link that contains a node.
     func enclosingLink(_ index: Int) -> Int? {
         ancestors(of: index).first { nodes[$0].tag == "a" && nodes[$0].attribute("href") != nil }
     }
 
     /// Returns for each node whether it or one of its ancestors states that it is not shown.
-    ///
-    /// - Complexity: O(number of nodes).
     func hiddenNodes() -> [Bool] {
         var result: [Bool] = []
         result.reserveCapacity(nodes.count)
@@ -124,7 +120,6 @@ extension HTMLTree {
     }
 }
 
-/// Builds a tree from the events of a parser.
 struct HTMLTreeBuilder {
     /// The attributes that the tree keeps, and the maximum number of bytes of their values.
     private static let keptAttributes: [String: Int] = [

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The blocks of a page that are its main content.
 struct MainContent {
     let blocks: [HTMLBlock]
     /// The number of words that the page hides within its main content or directly next to it.

@@ -2,7 +2,6 @@ import RoostText
 
 /// Facts about the elements and blocks of a page, from which the features of blocks are computed.
 struct PageFacts {
-    /// Sums over a group of blocks.
     struct Sums {
         var words = 0.0
         var linkWords = 0.0
@@ -36,7 +35,6 @@ struct PageFacts {
 
     let tree: HTMLTree
     let blocks: [HTMLBlock]
-    /// The hints of each element.
     let hints: [UInt32]
     /// The number of blocks with each text.
     private(set) var duplicates: [String: Int] = [:]
@@ -57,7 +55,6 @@ struct PageFacts {
     /// For each element among several siblings that contain text and have the same name and first class, the
     /// number of these siblings.
     private(set) var repetitions: [Int: Int] = [:]
-    /// The sums over the blocks in repeated elements with several blocks.
     private(set) var repeated = Sums()
     /// The sums over the largest group of blocks with one style that are mostly not links.
     private(set) var largestStyle = Sums()
@@ -107,7 +104,6 @@ struct PageFacts {
 
     func sums(in element: Int) -> Sums { sums(range(of: element)) }
 
-    /// Returns the range of the blocks in an element.
     func range(of element: Int) -> Range<Int> {
         func first(_ node: Int) -> Int { starts.partitioningIndex { $0 >= node } }
         return first(element)..<first(tree.nodes[element].end)

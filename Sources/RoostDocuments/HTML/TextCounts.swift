@@ -1,6 +1,5 @@
 import Foundation
 
-/// Counts of the words and characters of a text.
 struct TextCounts: Sendable {
     var words = 0
     var letters = 0
@@ -138,7 +137,6 @@ struct CollapsedText {
     }
 }
 
-/// Conversions between plain text and markup.
 enum HTMLText {
     /// Returns a text with character references for the characters that begin markup.
     static func escaped(_ text: String) -> String {

@@ -2,16 +2,12 @@ import CGMime
 import Foundation
 import RoostModel
 
-/// The text of a message, and its parts that are not read.
 final class MailBody {
     private(set) var text = ""
-    /// The links in the HTML parts.
     private(set) var links: [DocumentLink] = []
-    /// The names of the attachments.
     private(set) var attachments: [String] = []
     /// The parts that are not read, as messages.
     private(set) var unreadParts: [String] = []
-    /// Whether a part is encrypted.
     private(set) var isEncrypted = false
 
     private let limits: DocumentLimits
@@ -23,7 +19,6 @@ final class MailBody {
         self.isCancelled = isCancelled
     }
 
-    /// Reads a part and the parts that it contains.
     func read(_ object: UnsafeMutablePointer<GMimeObject>, depth: Int) throws {
         parts += 1
         if isCancelled() { throw CancellationError() }
@@ -211,7 +206,6 @@ enum FlowedText {
     }
 }
 
-/// The character sets of messages.
 enum MailCharset {
     /// Decodes the bytes of a part of a message with its declared character set.
     ///

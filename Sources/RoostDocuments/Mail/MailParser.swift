@@ -9,18 +9,11 @@ struct MailParser {
     private let bytes: UnsafeRawBufferPointer
     private let limits: DocumentLimits
     private let isCancelled: () -> Bool
-    /// The number of messages with a key.
     private var keys: [String: Int] = [:]
 
     private static let initialized: Void = g_mime_init()
 
     /// Creates a parser.
-    ///
-    /// - Parameters:
-    ///   - bytes: The message or mailbox, which must outlive the parser.
-    ///   - limits: The limits of the resources that the parser may use.
-    ///   - isCancelled: Returns whether the task was canceled.
-    /// - Throws: ``DocumentError``.
     init(
         _ bytes: UnsafeRawBufferPointer, limits: DocumentLimits, isCancelled: @escaping () -> Bool
     ) throws {
@@ -217,7 +210,6 @@ private struct MailboxParts: Sequence, IteratorProtocol {
     }
 }
 
-/// The conversion of one message to a document.
 final class MailMessage {
     private let message: UnsafeMutablePointer<GMimeMessage>
     private let limits: DocumentLimits
@@ -233,8 +225,6 @@ final class MailMessage {
     }
 
     /// Returns the document.
-    ///
-    /// - Throws: ``DocumentError/encrypted`` if the message has only an encrypted body and no subject.
     func document() throws -> Document {
         if let part = g_mime_message_get_mime_part(message) { try body.read(part, depth: 0) }
         let subject = g_mime_message_get_subject(message).map { MarkdownText.singleLine(String(cString: $0)) }

@@ -12,8 +12,6 @@ struct MailQuotations {
     private static let maximumAttributionLines = 2
 
     /// Finds the quotations and the signature of a text.
-    ///
-    /// - Complexity: O(length of text).
     init(_ text: String) {
         let length = text.utf8.count
         var offset = 0

@@ -1,13 +1,10 @@
 import RoostModel
 
-/// The keys and values of front matter.
 struct FrontMatter {
-    /// The keys and values, in order.
     var entries: [FrontMatterMember] = []
     /// The parts that could not be read, as messages for the user.
     var unreadParts: [String] = []
 
-    /// The maximum number of values of a block.
     static let maximumValues = 20_000
 }
 
@@ -91,7 +88,6 @@ struct FrontMatterRange: Equatable {
 enum FrontMatterValue {
     /// A single value and the text that denotes it.
     case scalar(MetadataValue, text: String)
-    /// A list.
     case array([FrontMatterValue])
     /// Keys with values, in order. If a key occurs twice, the last value counts.
     case object([FrontMatterMember])
@@ -120,7 +116,6 @@ enum FrontMatterValue {
         return inner[0].text
     }
 
-    /// The texts of a scalar or of the scalars in a list.
     var texts: [String] {
         switch self {
         case .scalar: text.map { [$0] } ?? []

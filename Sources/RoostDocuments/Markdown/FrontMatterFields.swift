@@ -1,17 +1,14 @@
 import Foundation
 import RoostModel
 
-/// The meaning of the keys of front matter.
 struct FrontMatterFields {
     var title: String?
     /// The tags without `#`, in order and without duplicates.
     var tags: [String] = []
-    /// The other names of the document.
     var aliases: [String] = []
     var createdAt: Date?
     /// The text of a date of creation that is not clear.
     var unclearDate: String?
-    /// The date of the last change.
     var updatedAt: Date?
     /// The values of all other keys.
     var metadata: [String: MetadataValue] = [:]
@@ -32,7 +29,6 @@ struct FrontMatterFields {
     private static let tagKeys: Set<String> = ["tags", "tag"]
     private static let aliasKeys: Set<String> = ["aliases", "alias"]
 
-    /// Interprets front matter.
     init(_ frontMatter: FrontMatter) {
         unreadParts = frontMatter.unreadParts
         var used: Set<Int> = []
@@ -104,7 +100,6 @@ struct FrontMatterFields {
         }.filter { !$0.isEmpty }
     }
 
-    /// Adds the wiki links in the texts of a value.
     private mutating func addLinks(_ value: FrontMatterValue) {
         if let name = value.bracketedName {
             addLinks(in: "[[\(name)]]")

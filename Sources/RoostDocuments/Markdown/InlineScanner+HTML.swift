@@ -2,7 +2,6 @@ import RoostModel
 
 /// HTML tags, comments, and addresses in angle brackets.
 extension InlineScanner {
-    /// The maximum number of bytes of a tag.
     private static let maximumTagLength = 8192
     private static let maximumNameLength = 32
 
@@ -123,7 +122,6 @@ extension InlineScanner {
         return region.upperBound
     }
 
-    /// Returns the value of an attribute.
     private func attribute(_ name: StaticString, in range: Range<Int>) -> String? {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -148,9 +146,7 @@ extension InlineScanner {
     }
 }
 
-/// The names of the elements of HTML.
 enum HTMLElementName {
-    /// The names of all elements, in lowercase letters.
     static let all: Set<String> = [
         "html", "head", "body", "title", "base", "link", "meta", "style", "script", "noscript", "template",
         "address", "article", "aside", "footer", "header", "h1", "h2", "h3", "h4", "h5", "h6", "hgroup",

@@ -1,6 +1,5 @@
 import RoostModel
 
-/// Links and images.
 extension InlineScanner {
     /// The maximum number of bytes of a label of a link reference, as in CommonMark.
     static let maximumLabelLength = 999
@@ -9,7 +8,6 @@ extension InlineScanner {
 
     // MARK: Brackets
 
-    /// Scans `![`, which begins an image or an embed.
     mutating func image(_ index: Int) -> Int {
         guard byte(index + 1) == UInt8(ascii: "[") else { return index + 1 }
         if byte(index + 2) == UInt8(ascii: "["), let end = wikiLink(index + 1, isEmbed: true) { return end }

@@ -7,7 +7,6 @@ import RoostModel
 /// identifiers, comments. Each byte is read a bounded number of times, so the time is linear also for
 /// malicious texts.
 struct InlineScanner {
-    /// A link or image in the text.
     struct FoundLink {
         /// The link; `nil` for an image on the web.
         var link: DocumentLink?
@@ -28,11 +27,9 @@ struct InlineScanner {
         var isActive = true
         /// The number of links that were found before the bracket.
         var linkCount: Int
-        /// Whether the text contains further brackets.
         var hasBrackets = false
     }
 
-    /// The text.
     let bytes: [UInt8]
     /// The targets of link references by label.
     var definitions: [String: String] = [:]
@@ -49,7 +46,6 @@ struct InlineScanner {
     /// The state of the region that is scanned.
     var region = 0..<0
     var brackets: [Bracket] = []
-    /// The number of active brackets of links.
     var activeCount = 0
     /// The lengths of backquote runs for which the rest of the region has no second run of this length.
     private var missingRuns: Set<Int> = []
@@ -59,10 +55,8 @@ struct InlineScanner {
     var hasNoCommentEnd = false
     private var nextComment = 0
 
-    /// Creates a scanner of a text.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Adds a part that is not embedded.
     mutating func hide(_ range: Range<Int>, _ kind: TextStructure.HiddenPart.Kind) {
         if !range.isEmpty { hiddenParts.append(.init(kind: kind, range: range)) }
     }
@@ -107,7 +101,6 @@ struct InlineScanner {
         return comments[nextComment].upperBound
     }
 
-    /// Scans the markup at an offset and returns the offset after it.
     private mutating func step(_ index: Int) -> Int {
         switch bytes[index] {
         case UInt8(ascii: "\\"): byte(index + 1).isASCIIPunctuation ? index + 2 : index + 1
@@ -126,7 +119,6 @@ struct InlineScanner {
 
     // MARK: Code and formulas
 
-    /// Skips a code span.
     private mutating func codeSpan(_ index: Int) -> Int {
         var start = index
         while byte(start) == UInt8(ascii: "`") { start += 1 }

@@ -45,10 +45,8 @@ struct WikiLink {
     var link: DocumentLink
     /// The range of the text that is shown.
     var textRange: Range<Int>
-    /// Whether the link has a text in addition to its target.
     var hasText: Bool
 
-    /// Parses the content between the brackets; `nil` if it is empty.
     init?(_ bytes: [UInt8], _ content: Range<Int>, isEmbed: Bool) {
         let bar = bytes[content].firstIndex(of: UInt8(ascii: "|"))
         var targetEnd = bar ?? content.upperBound
@@ -76,7 +74,6 @@ struct WikiLink {
 
 /// The definition of a link reference, such as `[label]: https://…`.
 struct LinkDefinition {
-    /// The normalized label, by which the definition is looked up.
     var label: String
     var target: String
     /// The range of the definition without the markers of block quotes before it.

@@ -5,7 +5,6 @@ struct MarkdownAnalysis {
     struct Heading {
         var level: Int
         var text: String
-        /// The offset of the line.
         var start: Int
     }
 
@@ -21,7 +20,6 @@ struct MarkdownAnalysis {
     let length: Int
     let frontMatter: FrontMatterRange?
     let lines: MarkdownLines
-    /// The leaf blocks in order.
     private(set) var blocks: [MarkdownBlock] = []
     /// The scanner after it has scanned all blocks.
     private(set) var scanner: InlineScanner
@@ -31,11 +29,6 @@ struct MarkdownAnalysis {
     private(set) var wholeRanges: [Range<Int>] = []
 
     /// Analyzes a text.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - maximumLength: The maximum number of bytes that are analyzed. They end with a line if possible.
-    /// - Complexity: O(length of text).
     init(_ text: String, maximumLength: Int = Self.maximumLength) {
         let bytes = Self.beginning(of: text, maximumLength: maximumLength)
         length = text.utf8.count
@@ -173,7 +166,6 @@ struct MarkdownAnalysis {
         headings.append(Heading(level: level, text: text, start: lines.starts[block.lines.lowerBound]))
     }
 
-    /// The sections below the headings.
     var sections: [TextStructure.Section] {
         var sections: [TextStructure.Section] = []
         var path: [Heading] = []

@@ -7,13 +7,10 @@ struct MarkdownBlock: Equatable {
         case heading(Int)
         /// A paragraph. Definitions of link references are paragraphs, too.
         case paragraph
-        /// A code block between fences, or an indented one.
         case code
-        /// HTML.
         case html
         /// A table. Its rows follow as separate blocks.
         case table
-        /// A row of a table.
         case tableRow
         /// A horizontal line.
         case thematicBreak
@@ -21,7 +18,6 @@ struct MarkdownBlock: Equatable {
 
     var kind: Kind
     var lines: Range<Int>
-    /// Whether the block is neither in a list nor in a block quote.
     var isTopLevel: Bool
     var isFirstInItem = false
 }
@@ -49,12 +45,6 @@ enum MarkdownBlockParser {
     private static let registration: Void = cmark_gfm_core_extensions_ensure_registered()
 
     /// Returns the blocks of some lines, in order.
-    ///
-    /// - Parameters:
-    ///   - lines: The lines.
-    ///   - first: The first line after the front matter.
-    ///   - comments: Ranges that are ignored, in order.
-    /// - Complexity: O(length of text).
     static func blocks(
         _ lines: MarkdownLines, from first: Int, comments: [Range<Int>] = []
     ) -> [MarkdownBlock] {
@@ -187,7 +177,6 @@ enum MarkdownBlockParser {
         byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "*")
     }
 
-    /// Returns whether a character at the beginning of a line can determine its block.
     private static func isMarkup(_ byte: UInt8) -> Bool {
         switch byte {
         case 32, 9, UInt8(ascii: ">"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "*"),
@@ -213,7 +202,6 @@ enum MarkdownBlockParser {
 
     // MARK: cmark
 
-    /// Parses a simplified text and appends its blocks.
     private static func parse(_ text: [UInt8], firstLine: Int, into blocks: inout [MarkdownBlock]) {
         guard !text.isEmpty, let parser = cmark_parser_new(CMARK_OPT_DEFAULT) else { return }
         defer { cmark_parser_free(parser) }

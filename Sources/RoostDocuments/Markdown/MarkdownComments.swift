@@ -4,7 +4,6 @@ enum MarkdownComments {
     ///
     /// A comment that begins within a line ends in the same paragraph. A comment whose first `%%` is the
     /// first text of its line can contain several blocks. Without a second `%%`, the first one is text.
-    /// - Complexity: O(length of text).
     static func find(_ lines: MarkdownLines, from firstLine: Int, blocks: [MarkdownBlock]) -> [Range<Int>] {
         let bytes = lines.bytes
         let start = firstLine < lines.starts.count ? lines.starts[firstLine] : bytes.count

@@ -12,7 +12,6 @@ enum MarkdownTitle {
         return title(atBeginningOf: analysis) ?? name(of: input, analysis) ?? analysis.headings.first?.text
     }
 
-    /// Returns the heading at the beginning of a note; `nil` if it does not begin with one.
     static func title(atBeginningOf analysis: MarkdownAnalysis) -> String? {
         analysis.headings.first.flatMap { isAtBeginning($0, analysis) ? $0.text : nil }
     }
@@ -36,13 +35,8 @@ enum MarkdownTitle {
     }
 }
 
-/// The text of headings without markup.
 enum HeadingText {
     /// Returns the text of a heading without hidden parts and markup, in one line.
-    ///
-    /// - Parameters:
-    ///   - range: The lines of the heading.
-    ///   - scanner: The scanner after it has scanned the heading.
     static func text(_ range: Range<Int>, of scanner: InlineScanner) -> String {
         var content = scanner.bytes.trimmed(Self.content(range, scanner.bytes))
         if content.count > 4 * MarkdownAnalysis.maximumHeadingLength {

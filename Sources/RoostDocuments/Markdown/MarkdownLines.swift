@@ -3,12 +3,9 @@
 struct MarkdownLines {
     /// The UTF-8 offsets at which the lines begin, followed by the length of the text.
     let starts: [Int]
-    /// The UTF-8 bytes of the text.
     let bytes: [UInt8]
 
     /// Finds the lines of a text.
-    ///
-    /// - Complexity: O(length of text).
     init(_ bytes: [UInt8]) {
         var starts = [0]
         for index in bytes.indices {
@@ -23,7 +20,6 @@ struct MarkdownLines {
         self.bytes = bytes
     }
 
-    /// The number of lines.
     var count: Int { starts.count - 1 }
 
     func range(_ line: Int) -> Range<Int> { starts[line]..<starts[line + 1] }
@@ -64,11 +60,8 @@ extension [UInt8] {
 extension UInt8 {
     /// Whether the byte is a space, a tab or a line break.
     var isMarkdownSpace: Bool { self == 32 || (9...13).contains(self) }
-    /// Whether the byte is an ASCII letter.
     var isASCIILetter: Bool { (65...90).contains(self) || (97...122).contains(self) }
-    /// Whether the byte is an ASCII digit.
     var isASCIIDigit: Bool { (48...57).contains(self) }
-    /// Whether the byte is an ASCII punctuation character.
     var isASCIIPunctuation: Bool {
         (33...47).contains(self) || (58...64).contains(self) || (91...96).contains(self)
             || (123...126).contains(self)
@@ -85,7 +78,6 @@ extension String {
     }
 }
 
-/// Tests of Unicode characters in UTF-8 bytes.
 enum UnicodeScan {
     /// Returns the end of the characters from an offset that a tag can contain.
     ///

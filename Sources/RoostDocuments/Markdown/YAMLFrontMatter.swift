@@ -2,7 +2,6 @@ import RoostModel
 import Yams
 
 extension FrontMatter {
-    /// Reads the blocks of front matter of a text.
     init(_ range: FrontMatterRange, of lines: MarkdownLines) {
         for block in range.blocks {
             let read =
@@ -15,7 +14,6 @@ extension FrontMatter {
     }
 }
 
-/// Parses YAML.
 enum YAMLFrontMatter {
     /// Parses the lines between the fences of front matter.
     ///
@@ -31,8 +29,6 @@ enum YAMLFrontMatter {
     }
 
     /// Parses YAML and returns its value; `nil` if the text is empty.
-    ///
-    /// - Throws: `YamlError`, ``TooManyValues``.
     private static func value(_ text: String) throws -> FrontMatterValue? {
         guard let node = try compose(yaml: text) else { return nil }
         var budget = FrontMatter.maximumValues
@@ -135,7 +131,6 @@ enum YAMLFrontMatter {
         return result
     }
 
-    /// A key of front matter with the lines of its value.
     private struct Part {
         var text: String
         /// The number of the first line in the file.

@@ -82,7 +82,6 @@ public struct NotebookReader: DocumentReader {
     }
 }
 
-/// The parts of a notebook that are read.
 private struct Notebook: Decodable {
     struct Metadata: Decodable {
         struct Language: Decodable {

@@ -11,7 +11,6 @@ final class BookDocument {
     /// The titles of the chapters in the table of contents, by the paths of their parts.
     private var chapterTitles: [String: String] = [:]
 
-    /// An item of the manifest.
     private struct Item {
         var path: String
         var mediaType: String
@@ -106,7 +105,6 @@ final class BookDocument {
         if let fault = page.tree.fault { unread.append("\(path): \(fault)") }
     }
 
-    /// Returns the path of the package document.
     private func packagePart() throws -> String {
         guard let xml = try archive.xml("META-INF/container.xml") else {
             throw DocumentError.damaged("its part META-INF/container.xml is missing")

@@ -4,7 +4,6 @@ import RoostModel
 /// An Office Open XML package (ECMA-376, part 2): its main part, and the parts to which that refers.
 struct OfficePackage {
     let archive: ZipArchive
-    /// The path of the main part.
     let part: String
     let relationships: Relationships
 
@@ -17,7 +16,6 @@ struct OfficePackage {
         relationships = try Relationships(of: part, in: archive)
     }
 
-    /// Returns a parser of the main part.
     func mainPart() throws -> XMLPull {
         guard let xml = try archive.xml(part) else {
             throw DocumentError.damaged("its part \(part) is missing")
@@ -36,18 +34,15 @@ struct OfficePackage {
     }
 }
 
-/// The relationships of a part of an Office Open XML package to other parts.
 struct Relationships {
     struct Relationship {
         /// The last component of the type's URI, such as `slide`.
         var type: String
         /// The path of the target within the package, or its address.
         var target: String
-        /// Whether the target is outside the package.
         var isExternal: Bool
     }
 
-    /// The relationships by their ids.
     private(set) var byID: [String: Relationship] = [:]
     /// The ids in the order of the file.
     private var order: [String] = []
@@ -74,7 +69,6 @@ struct Relationships {
     }
 }
 
-/// The paths of the parts of an archive.
 enum PartPath {
     /// Returns the path of a part that another part names by a relative address.
     ///

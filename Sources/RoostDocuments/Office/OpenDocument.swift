@@ -153,7 +153,6 @@ final class OpenDocument {
         }
     }
 
-    /// Reads the contents of a paragraph.
     private func readInline(
         _ xml: XMLPull, _ text: inout String, add: (String, Bool) throws -> Void
     ) throws {
@@ -209,7 +208,6 @@ final class OpenDocument {
         text += "[^\(notes.count)]"
     }
 
-    /// Reads the author and the text of a comment.
     private func readAnnotation(_ xml: XMLPull) throws -> String {
         var (author, paragraphs) = ("", [String]())
         try xml.children { element in
@@ -222,7 +220,6 @@ final class OpenDocument {
         return author + paragraphs.joined(separator: " ")
     }
 
-    /// Returns the table that was started last as Markdown.
     private func readTable(_ xml: XMLPull) throws -> String {
         let reader = OpenDocumentTable(xml) { [self] in
             var texts: [String] = []
@@ -243,7 +240,6 @@ final class OpenDocumentTable {
     private static let maximumColumns = 256
     private static let maximumRepetitions = 1000
 
-    /// The rows that contain text.
     private(set) var rows: [[String]] = []
 
     private let xml: XMLPull

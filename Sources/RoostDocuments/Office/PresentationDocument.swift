@@ -124,7 +124,6 @@ final class PresentationDocument {
         }
     }
 
-    /// Returns the table that was started last as Markdown.
     private func readTable(_ xml: XMLPull, _ relationships: Relationships) throws -> String {
         var rows: [[String]] = []
         try xml.children { row in
@@ -168,7 +167,6 @@ final class PresentationDocument {
     }
 }
 
-/// A shape of a slide.
 struct PresentationShape {
     struct Paragraph {
         var text: String
@@ -180,9 +178,7 @@ struct PresentationShape {
     var paragraphs: [Paragraph] = []
     /// The shape's table as Markdown.
     var table: String?
-    /// Whether the shape is a placeholder of the layout.
     var isPlaceholder = false
-    /// Whether the shape contains the title of the slide.
     var isTitle = false
     /// Whether the shape contains the main text of the slide, which is a list.
     var isBody = false

@@ -72,7 +72,6 @@ final class WordDocument {
         }
     }
 
-    /// Returns the rows of the table that was started last.
     private func readTable(_ xml: XMLPull) throws -> [[String]] {
         var rows: [[String]] = []
         try descend(xml, to: "tr") {
@@ -206,19 +205,15 @@ final class WordDocument {
     }
 }
 
-/// A paragraph of a Word document.
 struct WordParagraph {
     /// The text, with `\n` for line breaks within the paragraph.
     var text = ""
-    /// The id of the style.
     var style = ""
     /// Whether the run that is read is formatted as hidden text, which is neither shown nor printed.
     var isHiddenRun = false
     /// The level of the heading that the paragraph states itself, from 1.
     var outlineLevel: Int?
-    /// The list to which the paragraph belongs.
     var list: WordStyles.ListReference?
-    /// The ids of the comments.
     var comments: [String] = []
 }
 
@@ -232,7 +227,6 @@ struct WordStyles {
     private var formats: [String: [Int: String]] = [:]
     private var abstractLists: [String: String] = [:]
 
-    /// A reference to a level of a list.
     struct ListReference: Hashable {
         var list: String
         var level: Int
@@ -304,7 +298,6 @@ struct WordStyles {
         return format == "none" ? nil : format != "bullet"
     }
 
-    /// Returns a style and the styles on which it is based.
     private func ancestry(of style: String) -> [String] {
         var styles = [style]
         // A damaged document may contain a cycle.

@@ -4,10 +4,8 @@ import RoostModel
 /// The conversion of a workbook (ECMA-376, SpreadsheetML) to Markdown: a heading, a table and a list of
 /// comments for each sheet.
 final class WorkbookDocument {
-    /// The maximum number of columns of a sheet that are read.
     private static let maximumColumns = 256
 
-    /// The maximum number of links that are read.
     private static let maximumLinks = 20_000
 
     private let package: OfficePackage
@@ -131,7 +129,6 @@ final class WorkbookDocument {
         return text
     }
 
-    /// Returns the cells of the row that was started last.
     private func readRow(_ xml: XMLPull) throws -> [String] {
         var row: [String] = []
         try xml.children { element in
@@ -199,10 +196,8 @@ struct SpreadsheetNumbers {
         case percentage(Int)
     }
 
-    /// The kinds of the cell formats, by index.
     private var kinds: [Kind] = []
 
-    /// Reads the part `styles`.
     mutating func readStyles(_ xml: XMLPull) throws {
         var custom: [Int: Kind] = [:]
         try xml.children { _ in
@@ -288,8 +283,6 @@ enum SpreadsheetText {
 
     /// Returns a text with the characters that escapes such as `_x000D_` stand for. Control characters become
     /// spaces.
-    ///
-    /// - Complexity: O(length of text).
     static func decoded(_ text: String) -> String {
         guard text.contains("_x") else { return text }
         let bytes = Array(text.utf8)

@@ -6,7 +6,6 @@ import Foundation
 /// The parser loads no DTD or other file, reads no document that declares entities or attributes, and limits the depth
 /// of elements to 256. A fault ends the document and sets ``isDamaged``.
 final class XMLPull {
-    /// The beginning of an element.
     struct Element {
         /// The name without its prefix.
         var name: String
@@ -52,7 +51,6 @@ final class XMLPull {
     /// The number of bytes that the parser receives at once. Its buffers, and the events, need several times as much.
     private static let partSize = 1 << 16
 
-    /// Creates a parser of an XML document.
     init(xml data: Data, isCancelled: @escaping () -> Bool) throws {
         Self.initialized
         (self.data, self.isCancelled) = (data, isCancelled)
@@ -88,8 +86,6 @@ final class XMLPull {
     }
 
     /// Returns the next event; `nil` at the end of the document.
-    ///
-    /// - Throws: ``DocumentError`` if the document declares entities; `CancellationError`.
     func next() throws -> Event? {
         while events.isEmpty, !hasEnded { try parsePart() }
         let event = events.popLast()
@@ -130,7 +126,6 @@ final class XMLPull {
         pendingText.removeAll(keepingCapacity: true)
     }
 
-    /// Ends the document at the present position.
     private func stop() { xmlStopParser(parser) }
 
     /// Calls a closure for each child of the element that was started last, and `text` for its own text.

@@ -5,9 +5,7 @@ import Foundation
 ///
 /// Nothing is written to files. Archives within the archive are not opened.
 final class ZipArchive {
-    /// The indexes of the parts by their names.
     private let indexes: [String: UInt64]
-    /// The names of the parts, in the order of the archive.
     let names: [String]
 
     private let archive: OpaquePointer
@@ -17,8 +15,6 @@ final class ZipArchive {
     private var bytesRead = 0
 
     /// Opens an archive.
-    ///
-    /// - Throws: ``DocumentError`` if the archive is damaged or has too many parts.
     init(_ data: Data, limits: DocumentLimits, isCancelled: @escaping () -> Bool) throws {
         self.limits = limits
         self.isCancelled = isCancelled
@@ -78,12 +74,9 @@ final class ZipArchive {
         }
     }
 
-    /// Returns whether the archive has a part with a name.
     func contains(_ name: String) -> Bool { indexes[name] != nil }
 
     /// Returns the bytes of a part; `nil` if the archive has no such part.
-    ///
-    /// - Throws: ``DocumentError`` if the part is damaged, encrypted, or exceeds a limit.
     func part(_ name: String) throws -> Data? {
         guard let index = indexes[name] else { return nil }
         var information = zip_stat_t()
@@ -123,7 +116,6 @@ final class ZipArchive {
         .limitExceeded("its part \(name) exceeds \(max(maximum, 0)) bytes after decompression")
     }
 
-    /// Returns a parser of an XML part; `nil` if the archive has no such part.
     func xml(_ name: String) throws -> XMLPull? {
         guard let data = try part(name) else { return nil }
         return try XMLPull(xml: data, isCancelled: isCancelled)

@@ -2,7 +2,6 @@ import Foundation
 
 /// The pages of a PDF document as plain text, in lines as they are printed.
 struct PDFPages {
-    /// The lines of each page.
     private var pages: [[String]]
 
     /// The number of lines at the beginning and at the end of a page that can be running headers and footers.

@@ -36,7 +36,6 @@ public struct PDFReader: DocumentReader {
     }
 }
 
-/// The extraction of the text of one PDF document.
 struct PDFExtraction {
     let input: DocumentInput
     let isCancelled: () -> Bool
@@ -83,7 +82,6 @@ struct PDFExtraction {
                 + "(Debian and Ubuntu: apt install poppler-utils; macOS: brew install poppler)")
     }
 
-    /// Throws the error that the result of a program indicates.
     private func check(_ result: ProgramRunner.Result) throws {
         guard result.status != 0 else { return }
         if result.message.contains("Incorrect password") { throw DocumentError.encrypted }
@@ -153,7 +151,6 @@ struct PDFProperties {
     private(set) var metadata: [String: MetadataValue] = [:]
     private(set) var createdAt: Date?
     private(set) var updatedAt: Date?
-    /// The number of pages.
     private(set) var pages: Int?
 
     /// Parses the output of `pdfinfo -isodates`: lines of a name, a colon and a value.

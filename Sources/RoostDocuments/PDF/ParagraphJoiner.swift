@@ -8,12 +8,10 @@ struct ParagraphJoiner {
 
     /// The words that rarely begin another word than a compound with a hyphen.
     private static let compoundBeginnings: Set = ["well", "self", "ill", "ex", "half", "quasi", "vice"]
-    /// The maximum number of different words that are collected.
     private static let maximumWords = 500_000
     /// The maximum number of characters of a word before a hyphen at the end of a line.
     private static let maximumWordLength = 100
 
-    /// Creates a joiner for a document with the given lines.
     init(lines: some Sequence<String>) {
         for line in lines {
             for word in line.split(whereSeparator: { $0.isWhitespace }).dropLast() {

@@ -8,7 +8,6 @@ import RoostModel
 /// The program runs without a shell and with the limits of ``DocumentLimits``. Its folders of programs are
 /// those of `PATH`; it sees no other variable of the environment.
 public struct ConverterReader: DocumentReader {
-    /// The name of the program and its first arguments.
     let command: [String]
 
     public let types: [DocumentType]
@@ -47,7 +46,6 @@ public struct ConverterReader: DocumentReader {
         }
     }
 
-    /// Returns the output of the program.
     private func convert(_ input: DocumentInput, isCancelled: @escaping () -> Bool) throws -> String {
         guard let name = command.first, let program = ProgramRunner.path(of: name) else {
             throw DocumentError.missingProgram(

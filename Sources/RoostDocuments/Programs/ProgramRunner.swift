@@ -17,9 +17,7 @@ import RoostFiles
 /// processor time and file size before it executes the program. On systems without `prlimit`, such as macOS,
 /// only the limits of elapsed time and of output are enforced.
 struct ProgramRunner {
-    /// The folder for the output of the program.
     let folder: PrivateFolder
-    /// The limits of the resources.
     let limits: DocumentLimits
     /// The folders in which the program finds other programs, separated by colons.
     var searchPath = "/usr/bin:/bin"
@@ -30,7 +28,6 @@ struct ProgramRunner {
     struct Result {
         /// The exit status, or 128 plus the number of the signal that ended the program.
         var status: Int32
-        /// The standard output.
         var output: Data
         /// The first bytes of the standard error output.
         var message: String
@@ -53,13 +50,6 @@ struct ProgramRunner {
     }
 
     /// Runs a program and waits for its end.
-    ///
-    /// - Parameters:
-    ///   - program: The absolute path of the program.
-    ///   - arguments: The arguments, without the name of the program.
-    ///   - deadline: The time at which the program is killed.
-    ///   - maximumOutput: The maximum size of the standard output in bytes.
-    /// - Throws: ``DocumentError`` if the program cannot be started or exceeds a limit; `CancellationError`.
     func run(
         _ program: String, _ arguments: [String], deadline: ContinuousClock.Instant, maximumOutput: Int
     ) throws -> Result {
@@ -90,7 +80,6 @@ struct ProgramRunner {
         return Result(status: status, output: data, message: String(decoding: text, as: UTF8.self))
     }
 
-    /// Returns the command that sets the limits and executes another command.
     private func limited(_ command: [String], maximumOutput: Int) -> [String] {
         guard let prlimit = Self.path(of: "prlimit") else { return command }
         let seconds = max(1, Int(limits.maximumTime.components.seconds))
@@ -137,7 +126,6 @@ struct ProgramRunner {
         }
     }
 
-    /// Returns whether a file is larger than a number of bytes.
     private static func exceeds(_ file: String, _ maximum: Int) -> Bool {
         var information = stat()
         return stat(file, &information) == 0 && information.st_size > maximum
@@ -156,12 +144,9 @@ struct ProgramRunner {
 /// value is released; if the process is killed before, the next one that creates such a folder removes it.
 final class PrivateFolder {
     private let folder: LockedTemporaryFolder
-    /// The absolute path of the folder.
     var path: String { folder.url.path }
 
     /// Creates a folder with a random name.
-    ///
-    /// - Throws: ``DocumentError/missingProgram(_:)`` if the folder for temporary files is not writable.
     init() throws {
         folder = try DocumentError.mappingFileErrors(advice: "; set TMPDIR to a writable folder") {
             try LockedTemporaryFolder(prefix: "roost-document-")
@@ -170,7 +155,6 @@ final class PrivateFolder {
 
     deinit { folder.remove() }
 
-    /// Writes a file and returns its path.
     func write(_ data: Data, to name: String) throws -> String {
         let file = path + "/" + name
         do {

@@ -42,9 +42,7 @@ enum EncodingDetector {
 
     /// Returns the text of bytes that are not UTF-8, and the name of its encoding; `nil` if the encoding
     /// cannot be determined or some bytes are invalid in it. A short or ambiguous text is in windows-1252 if
-    /// ``Windows1252`` finds this probable.
-    ///
-    /// - Complexity: O(length of data).
+    /// this is probable (``LatinText/isProbable``).
     static func decode(_ data: Data) -> (text: String, encodingName: String)? {
         guard let name = encoding(of: data), let text = decoded([UInt8](data), name) else { return nil }
         return (text, name)
@@ -52,14 +50,13 @@ enum EncodingDetector {
 
     /// Returns the name of the encoding of bytes that are not UTF-8; `nil` if it cannot be determined.
     static func encoding(of data: Data) -> String? {
-        guard !Windows1252.isBinaryOrUTF8(data) else { return nil }
+        guard !isBinaryOrUTF8(data) else { return nil }
         let sample = sample(of: [UInt8](data))
-        let isWestern = Windows1252.isProbable(data)
         // uchardet does not know the characters that Microsoft added to Shift JIS, such as ① and ㈱.
         if let text = decoded(sample, "CP932"), ScriptText.isJapanese(text) { return "CP932" }
         let proposal = proposal(for: sample)
         let western = LatinText(sample, "windows-1252")
-        let share = western?.share ?? 0
+        let (share, isWestern) = (western?.share ?? 0, western?.isProbable ?? false)
         if let names = latinEncodings[proposal] {
             let others = allLatinEncodings.filter { !names.contains($0) }
             if let best = best(names + others, sample), best.text.share >= minimumShare,
@@ -80,7 +77,6 @@ enum EncodingDetector {
 
     /// Returns the decoded bytes; `nil` if some are invalid.
     static func decoded(_ bytes: [UInt8], _ encoding: String) -> String? {
-        if encoding == "windows-1252" { return String(data: Data(bytes), encoding: .windowsCP1252) }
         guard let converted = TextConverter.convert(bytes, from: encoding),
             let text = String(validating: converted, as: UTF8.self)
         else { return nil }
@@ -115,6 +111,38 @@ enum EncodingDetector {
         return best?.name
     }
 
+    /// Returns whether bytes contain control characters, or are probably damaged UTF-8: at least half of the
+    /// bytes above 127 belong to characters in UTF-8.
+    private static func isBinaryOrUTF8(_ data: Data) -> Bool {
+        let bytes = [UInt8](data)
+        var high = 0
+        for byte in bytes {
+            switch byte {
+            case 0x00...0x08, 0x0E...0x1A, 0x1C...0x1F, 0x7F: return true
+            case 0x80...: high += 1
+            default: break
+            }
+        }
+        return bytesOfCharactersInUTF8(bytes) * 2 > high
+    }
+
+    /// Returns the number of bytes above 127 that belong to well-formed characters in UTF-8, or to one that
+    /// the end of the bytes cuts.
+    private static func bytesOfCharactersInUTF8(_ bytes: [UInt8]) -> Int {
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var (count, cutLength) = (0, 0)
+        while true {
+            switch parser.parseScalar(from: &iterator) {
+            case .valid(let character):
+                if character.count > 1 { count += character.count }
+                cutLength = 0
+            case .error(let length): cutLength = length > 1 ? length : 0
+            case .emptyInput: return count + cutLength
+            }
+        }
+    }
+
     /// Returns the part of a text that is examined: whole lines, which cut no character, from the line with
     /// the first byte above 127.
     private static func sample(of bytes: [UInt8]) -> [UInt8] {
@@ -143,8 +171,6 @@ enum EncodingDetector {
 enum ScriptText {
     /// Returns the share of the characters outside of ASCII that are plausible: letters of one script in a
     /// word, no capital after a small letter, and signs that texts contain.
-    ///
-    /// - Complexity: O(length of text).
     static func plausibleShare(_ text: String) -> Double {
         var (plausible, all) = (0, 0)
         var previous: Unicode.Scalar = " "
@@ -227,7 +253,6 @@ enum ScriptText {
 /// A text in the Latin script that was decoded with one of several possible encodings, and its agreement with
 /// the alphabets of the languages that use this encoding.
 struct LatinText {
-    /// The decoded text.
     let text: String
     /// The largest share, over these languages, of letters of the language among the letters outside of ASCII
     /// and the misplaced signs; 1 if there are neither. Rare letters count less. Signs where texts have them
@@ -237,6 +262,9 @@ struct LatinText {
     let density: Double
     /// The number of different small letters outside of ASCII.
     let letterCount: Int
+    /// Whether the text is probably in this encoding, whatever its language: at most half of its characters are
+    /// outside of ASCII, and three quarters of these are letters and signs where words have them.
+    let isProbable: Bool
 
     /// The small letters outside of ASCII of a language.
     private struct Alphabet {
@@ -282,31 +310,33 @@ struct LatinText {
     private static let signsBefore = Set("„“”‚‘«»‹›¿¡§©†‡•£€".unicodeScalars)
     private static let signsAfter = Set("“”‘«»‹›²³¹ªº°®™©†‡•€£¢".unicodeScalars)
 
-    /// Decodes bytes; `nil` if some are invalid in the encoding.
     init?(_ bytes: [UInt8], _ encoding: String) {
         guard let text = EncodingDetector.decoded(bytes, encoding) else { return nil }
         self.text = text
         var counts: [Unicode.Scalar: Int] = [:]
-        var (other, asciiLetters) = (0, 0)
+        var (other, asciiLetters, all, plausible, run) = (0, 0, 0, 0, 0)
         let scalars = Array(text.unicodeScalars)
         for (index, scalar) in scalars.enumerated() {
             guard !scalar.isASCII else {
                 if scalar.properties.isAlphabetic { asciiLetters += 1 }
+                run = 0
                 continue
             }
+            all += 1
             let previous = index > 0 ? scalars[index - 1] : " "
             let next = index + 1 < scalars.count ? scalars[index + 1] : " "
-            if scalar.properties.isAlphabetic {
-                // Capitals do not follow small letters.
-                if scalar.properties.isUppercase && previous.properties.isLowercase {
-                    other += 1
-                } else {
-                    counts[Self.smallLetter(scalar), default: 0] += 1
-                }
-            } else if !Self.isPlausible(scalar, previous, next) {
-                other += 1
-            }
+            // Words rarely contain more than two of these characters in a row, as in "Grüße". Lines can.
+            if scalar != previous { run += 1 }
+            let isLetter = scalar.properties.isAlphabetic
+            // Capitals do not follow small letters.
+            let isMisplaced =
+                isLetter
+                ? scalar.properties.isUppercase && previous.properties.isLowercase
+                : !Self.isPlausible(scalar, previous, next)
+            if isMisplaced { other += 1 } else if run <= 2 { plausible += 1 }
+            if isLetter, !isMisplaced { counts[Self.smallLetter(scalar), default: 0] += 1 }
         }
+        isProbable = all > 0 && all * 2 <= scalars.count && plausible * 4 >= all * 3
         let letters = counts.values.reduce(0, +)
         let covered =
             Self.alphabets[encoding, default: []].map { alphabet in

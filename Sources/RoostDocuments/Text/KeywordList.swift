@@ -11,8 +11,6 @@ enum KeywordList {
 
     /// Returns the keywords of a list that is separated by commas, semicolons or line breaks, without
     /// duplicates, in order.
-    ///
-    /// - Complexity: O(length of list).
     static func keywords(in list: String) -> [String] {
         var keywords: [String] = []
         var known: Set<String> = []

@@ -3,7 +3,6 @@ import Foundation
 /// A Markdown text that a reader writes block by block, with a maximum length.
 struct MarkdownOutput {
     private(set) var text = ""
-    /// The maximum number of bytes of a block that can be added.
     var remainingBytes: Int { max(maximumBytes - text.utf8.count, 0) }
 
     private let maximumBytes: Int
@@ -12,8 +11,6 @@ struct MarkdownOutput {
     init(limits: DocumentLimits) { maximumBytes = limits.maximumTextBytes }
 
     /// Appends a block after an empty line. Blocks without text are ignored.
-    ///
-    /// - Throws: ``DocumentError/limitExceeded(_:)`` if the text becomes too long.
     mutating func add(_ block: String, isListItem: Bool = false) throws {
         guard block.utf8.contains(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x09 }) else { return }
         try requireRoom(block.utf8.count)
@@ -23,8 +20,6 @@ struct MarkdownOutput {
     }
 
     /// Checks that a block with a number of bytes can be added.
-    ///
-    /// - Throws: ``DocumentError/limitExceeded(_:)`` if the text would become too long.
     func requireRoom(_ bytes: Int) throws(DocumentError) {
         guard text.utf8.count + bytes <= maximumBytes else { throw Self.tooLong(maximumBytes) }
     }
@@ -34,7 +29,6 @@ struct MarkdownOutput {
         .limitExceeded("its text exceeds \(maximumBytes) bytes")
     }
 
-    /// Ends a list, so that the next item begins another one.
     mutating func endBlock() { endsWithListItem = false }
 
     mutating func endPage() {
@@ -88,8 +82,6 @@ enum MarkdownText {
 
     /// Returns a text with a backslash before each bracket that another one follows, because `[[` begins a
     /// link to a note. A bracket that has a backslash already needs no other one.
-    ///
-    /// - Complexity: O(length of text).
     static func withoutWikiLinks(_ text: String) -> String {
         guard text.contains("[[") else { return text }
         let bytes = Array(text.utf8)
@@ -188,8 +180,6 @@ enum MarkdownText {
 
 extension String {
     /// Returns the text from an offset in UTF-8 bytes to the end; empty if the text is shorter.
-    ///
-    /// - Complexity: O(length of the result).
     func suffix(fromByte offset: Int) -> String {
         guard offset < utf8.count else { return "" }
         return String(decoding: utf8[utf8.index(utf8.startIndex, offsetBy: offset)...], as: UTF8.self)

@@ -1,8 +1,6 @@
 package import Foundation
 
-/// Decodes the bytes of text files.
 package enum TextDecoder {
-    /// The message for bytes that ``decode(_:)`` cannot decode.
     static let failureText =
         "its encoding is not recognized; convert it to UTF-8 first, for example with iconv"
 
@@ -84,8 +82,6 @@ package enum LatinRepair {
 
     /// Returns the repaired texts of a file; `nil` if not all of their characters outside of ASCII are parts of such
     /// letters, or if there are too few of them.
-    ///
-    /// - Complexity: O(length of texts).
     package static func repaired(_ texts: [String]) -> [String]? {
         var count = 0
         let repaired = texts.map { text -> String? in

@@ -79,8 +79,6 @@ struct CodeStructure {
     private var path: [Line] = []
 
     /// Finds the sections of a text.
-    ///
-    /// - Complexity: O(length of text).
     init(_ text: String) {
         // An ingest divides larger texts.
         let lines = text.utf8.count > MarkdownAnalysis.maximumLength ? [] : Self.lines(of: text)

@@ -13,11 +13,9 @@ public struct ReaderWorker: Sendable {
     private let program: String
     private let processes = Processes()
 
-    /// The argument with which a program is started as a worker.
     private static let argument = "--read-documents"
     /// The maximum number of processes that wait for the next document.
     private static let maximumIdleProcesses = 2
-    /// The maximum size of a reply in bytes.
     private static let maximumReply = 1 << 30
     private static let installed = Mutex<ReaderWorker?>(nil)
 
@@ -91,7 +89,6 @@ public struct ReaderWorker: Sendable {
 }
 
 extension DocumentInput {
-    /// The processor time that a reader may use in a worker.
     var maximumProcessorSeconds: Int {
         Int(limits.maximumProcessorTime.components.seconds) + data.count / (256 << 10)
     }
@@ -192,7 +189,6 @@ private final class WorkerProcess: Sendable {
         try channel.receive(maximum: maximum, check: check)
     }
 
-    /// Waits for the end of the process and returns its exit status.
     private func end() -> Int32 {
         status.withLock { status in
             let ended = status ?? ChildProcess.wait(for: process)

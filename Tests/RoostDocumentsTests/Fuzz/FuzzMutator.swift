@@ -49,7 +49,6 @@ struct FuzzMutator {
         return DocumentInput(data: data, path: "/notes/" + name)
     }
 
-    /// Changes one part of a seed.
     private mutating func replacing(
         _ seed: FuzzKind.Seed, _ change: (inout [UInt8], inout Seeded) -> Void
     ) -> Data {
@@ -147,7 +146,6 @@ struct FuzzMutator {
         }
     }
 
-    /// Returns a part of another file.
     private mutating func part(of seed: FuzzKind.Seed?) -> [UInt8] {
         let bytes: [UInt8] =
             switch seed {
@@ -160,7 +158,6 @@ struct FuzzMutator {
     }
 }
 
-/// The rules for structures of texts.
 enum FuzzRules {
     /// Returns the first rule that the structure of a text violates.
     static func defect(of text: String, format: TextFormat) -> String? {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import RoostDocuments
 
-/// Tests of the main content of pages.
 @Suite struct MainContentTests {
     static let sentence = "The river rises in the hills, and its water reaches the sea after forty miles."
 

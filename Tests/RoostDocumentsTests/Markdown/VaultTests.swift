@@ -134,7 +134,6 @@ struct VaultExpectation: Decodable {
     var updated: Double?
     var isInvalid: Bool?
 
-    /// Returns the expectations for all notes, by their paths in the vault.
     static func all() throws -> [String: VaultExpectation] {
         try JSONDecoder().decode([String: VaultExpectation].self, from: Data(contentsOf: file))
     }
