@@ -170,7 +170,6 @@ public struct PassageSplitter: Sendable, Hashable {
         }
     }
 
-    /// Returns the kinds of the boundaries before the tokens, in the same order.
     private func boundaries(_ text: String, _ tokens: [Range<Int>], _ sections: [Int]) -> [Boundary] {
         var text = text
         var starts = sections[...]

@@ -86,8 +86,6 @@ extension StopWords {
     }
 
     /// Returns whether a word is a stop word in any of some languages.
-    ///
-    /// - Parameter word: The UTF-8 of the word in lower case without diacritics.
     static func contains(_ word: [UInt8], in languages: Set<TextLanguage>) -> Bool {
         languages.contains { foldedWords(of: $0).contains(word) }
     }

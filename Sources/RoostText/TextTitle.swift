@@ -1,11 +1,8 @@
 /// Titles of texts that state none, and the forms of titles for display and labels.
 package enum TextTitle {
-    /// The maximum number of characters of a title that was shortened for display.
     package static let displayLength = 60
 
-    /// The number of bytes at the start of a text that are searched for a title.
     package static let searchedBytes = 8000
-    /// The maximum number of bytes that are read from each line.
     private static let lineBytes = 600
     /// The maximum number of characters of a title. Of a longer line, the first sentence becomes the title,
     /// shortened to this number of characters.
@@ -83,7 +80,6 @@ package enum TextTitle {
         return joined(Array(rest))
     }
 
-    /// Returns whether a character is a sign of ASCII, such as a hyphen.
     private static func isSign(_ character: Character) -> Bool {
         character.isASCII && !character.isWhitespace && !character.isLetter && !character.isNumber
     }

@@ -2,7 +2,6 @@
 package struct WordScanner {
     private var position = 0
 
-    /// Whether an ASCII byte is a letter or digit.
     private static let isPlain: [Bool] = (0..<128).map { value in
         (48...57).contains(value) || (65...90).contains(value) || (97...122).contains(value)
     }
@@ -68,5 +67,42 @@ package struct WordScanner {
         case 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x2FA1F: true
         default: false
         }
+    }
+}
+
+/// The words of a text: maximal sequences of letters, digits and combining marks, which may contain
+/// apostrophes.
+///
+/// In Han, hiragana and katakana, which are written without spaces, every character counts as a word.
+package struct Words: Sequence, Sendable {
+    package struct Word: Sendable, Hashable {
+        /// The word in lower case, with typographic apostrophes replaced with `'`.
+        package var folded: String
+        package var utf8Range: Range<Int>
+    }
+
+    private let utf8: [UInt8]
+
+    package init(_ text: String) { utf8 = Array(text.utf8) }
+
+    package init(utf8: [UInt8]) { self.utf8 = utf8 }
+
+    /// Returns an iterator over the words.
+    package func makeIterator() -> AnyIterator<Word> {
+        var scanner = WordScanner()
+        return AnyIterator { [utf8] in
+            utf8.withUnsafeBufferPointer { bytes in
+                scanner.next(in: bytes).map { range in
+                    Word(folded: Self.folded(bytes[range]), utf8Range: range)
+                }
+            }
+        }
+    }
+
+    /// Returns the word in lower case, with typographic apostrophes replaced with `'`.
+    static func folded(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let text = String(decoding: word, as: UTF8.self).lowercased()
+        guard text.utf8.contains(0xE2) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\u{2019}" ? "'" : $0 }))
     }
 }

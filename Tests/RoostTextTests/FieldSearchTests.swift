@@ -32,7 +32,6 @@ import Testing
         return allowed.indices.filter { allowed[$0] }
     }
 
-    /// Returns the numbers of the texts with a word of the query.
     private func found(_ query: String) throws -> Set<Int> {
         let collection = collection()
         let resolved = try collection.resolved(TextQuery(query), correctsSpelling: true)

@@ -104,7 +104,6 @@ struct PassageSplitterTests {
 
 /// Tests of the division of texts with sections and blocks.
 struct PassageBlockTests {
-    /// Returns the ranges of the words of a text.
     private func tokens(_ text: String) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var start: Int?

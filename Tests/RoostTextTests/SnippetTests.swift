@@ -17,7 +17,6 @@ import Testing
         you have not seen. Otherwise, check twice what will happen before you push to a branch of others.
         """
 
-    /// Returns a query that has been resolved in a collection of texts.
     private func query(_ text: String) throws -> TextQuery {
         var builder = InvertedIndexBuilder()
         builder.add(Self.text)

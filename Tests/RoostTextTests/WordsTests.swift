@@ -3,7 +3,6 @@ import Testing
 @testable import RoostText
 
 @Suite struct WordsTests {
-    /// Returns the words according to the definition, scalar by scalar.
     private func reference(_ text: String) -> [Range<Int>] {
         let scalars = Array(text.unicodeScalars)
         func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,10 +1,8 @@
-/// The words of one text, analyzed like the words of an index.
 struct AnalyzedText: Sendable {
     private var vocabulary = TermVocabulary()
     private var occurrences: [TermVocabulary.Occurrence] = []
     private let languages: TextLanguages
 
-    /// Analyzes a text.
     init(_ utf8: UnsafeBufferPointer<UInt8>) {
         var occurrences: [TermVocabulary.Occurrence] = []
         _ = vocabulary.forEachForm(in: utf8) { occurrences.append($0) }
@@ -12,7 +10,6 @@ struct AnalyzedText: Sendable {
         languages = vocabulary.lastLanguages
     }
 
-    /// A word of the text that one of several clauses contains.
     struct Match: Sendable {
         var range: Range<Int>
         /// The index of the first such clause.

@@ -15,8 +15,6 @@ struct IdentifierRun {
     private static let maximumLength = 64
 
     /// Adds the next word of the text if it is joined with the run.
-    ///
-    /// - Returns: Whether the word was added.
     mutating func extend(to word: Range<Int>, in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let gap = word.lowerBound - range.upperBound
         guard wordCount > 0, (1...2).contains(gap) else { return false }

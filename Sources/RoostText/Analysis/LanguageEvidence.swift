@@ -20,10 +20,8 @@ package struct LanguageEvidence: Sendable {
     /// The minimum ratio to the evidence for the default language.
     private static let minimumRatio: Float = 1.25
 
-    /// Creates evidence without words.
     package init() {}
 
-    /// Collects the evidence of the words of a text.
     init(of utf8: UnsafeBufferPointer<UInt8>) {
         TokenScanner.forEachToken(in: utf8) { token in
             if token.kind == .word { add(Self.number(ofWord: utf8[token.range])) }
@@ -31,9 +29,6 @@ package struct LanguageEvidence: Sendable {
         }
     }
 
-    /// Adds a word.
-    ///
-    /// - Parameter number: The result of ``number(of:)``.
     package mutating func add(_ number: UInt16) {
         // The first numbers are those of the scripts. Most words have one of them and give no other clue.
         guard number >= words.count else {
@@ -45,13 +40,11 @@ package struct LanguageEvidence: Sendable {
         for (language, weight) in clue.weights { scores[language] += weight }
     }
 
-    /// Adds the evidence of another text.
     package mutating func add(_ other: LanguageEvidence) {
         for index in scores.indices { scores[index] += other.scores[index] }
         for index in words.indices { words[index] += other.words[index] }
     }
 
-    /// The languages for which the evidence is sufficient.
     package var languages: TextLanguages { TextLanguages(self) }
 
     package func best(_ script: WordScript, default fallback: TextLanguage) -> TextLanguage {
@@ -85,7 +78,6 @@ package struct LanguageEvidence: Sendable {
 
     // MARK: Clues
 
-    /// The evidence of one word.
     private struct Clue: Sendable {
         var script: UInt8
         var weights: [(language: Int, weight: Float)]
@@ -151,7 +143,6 @@ package struct LanguageEvidence: Sendable {
 
     private static let clues = model.clues
 
-    /// Letters that occur in few languages.
     private static let letters: [TextLanguage: String] = [
         .german: "äöüß", .french: "éèêàçùûîœ", .spanish: "ñáéíóú", .italian: "èàùò", .portuguese: "ãõçáâêéó",
         .swedish: "åäö", .danish: "åøæ", .norwegian: "åøæ", .finnish: "äö", .hungarian: "őűáéöü",

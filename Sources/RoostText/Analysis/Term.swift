@@ -2,13 +2,11 @@
 struct Term: Sendable, Hashable {
     /// The kind of word, which determines how it is looked up.
     enum Kind: UInt8, Sendable, Hashable {
-        /// A word of an alphabet, which has stems.
         case word
         /// An identifier with its punctuation, such as `foo.bar` or `C++`.
         case verbatim
         /// One or two characters of a script without spaces between words.
         case gram
-        /// A symbol or emoji.
         case symbol
     }
 
@@ -44,7 +42,6 @@ struct Term: Sendable, Hashable {
         return isMarked ? word + [0, language.stemming.rawValue] : word
     }
 
-    /// Returns the word of a listing, without the mark of its language.
     static func word(ofListing listing: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         guard listing.count > 2, listing[listing.count - 2] == 0 else { return listing }
         return UnsafeBufferPointer(rebasing: listing.dropLast(2))
@@ -90,10 +87,8 @@ extension Term {
         return keys
     }
 
-    /// The term outside of a phrase.
     var alone: Term { shifted(by: offset) }
 
-    /// Returns the term with a smaller offset.
     func shifted(by words: Int) -> Term {
         var term = self
         term.offset -= words

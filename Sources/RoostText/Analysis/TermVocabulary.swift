@@ -3,18 +3,14 @@
 /// A form is a word in lower case without diacritics, as texts in one language use it. All forms with the
 /// same stem have the same term.
 struct TermVocabulary: Sendable {
-    /// The number and position of a word in a text.
     struct Occurrence: Sendable {
         var form: UInt32
-        /// The number of the form's term.
         var term: UInt32
         var position: UInt32
-        /// The UTF-8 range of the word in the text.
         var range: Range<Int> { Int(start)..<Int(end) }
         fileprivate var (start, end): (UInt32, UInt32)
     }
 
-    /// A word in a text as the text spells it.
     private struct SpelledToken: Sendable {
         var spelling: UInt32
         var position: UInt32
@@ -46,19 +42,15 @@ struct TermVocabulary: Sendable {
     /// The languages of the text whose forms were read last.
     private(set) var lastLanguages = TextLanguages()
 
-    /// The number of different forms.
     var formCount: Int { forms.count }
 
-    /// The numbers of the forms, sorted by their words and then by their terms.
     var sortedForms: [Int] { (0..<forms.count).sorted { forms[$0].lexicographicallyPrecedes(forms[$1]) } }
 
-    /// Returns the word of a form, without the mark of its language.
     func word(of form: Int) -> ArraySlice<UInt8> {
         let listing = listing(of: form)
         return listing.count > 2 && listing[listing.endIndex - 2] == 0 ? listing.dropLast(2) : listing
     }
 
-    /// Returns the word of a form, with the mark of its language, as the index lists it.
     func listing(of form: Int) -> ArraySlice<UInt8> { forms[form].prefix(listingLengths[form]) }
 
     mutating func languages(of utf8: UnsafeBufferPointer<UInt8>) -> TextLanguages {
@@ -100,7 +92,6 @@ struct TermVocabulary: Sendable {
         return wordCount
     }
 
-    /// Reads the tokens of a text into `tokens`.
     private mutating func read(_ utf8: UnsafeBufferPointer<UInt8>) {
         tokens.removeAll(keepingCapacity: true)
         wordCount = TokenScanner.forEachToken(in: utf8) { token in

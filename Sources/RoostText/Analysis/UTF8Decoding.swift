@@ -1,4 +1,3 @@
-/// The decoding of single characters of a UTF-8 text.
 enum UTF8Decoding {
     /// Returns the character at an offset, and its length in bytes. Invalid bytes yield other characters.
     @inline(__always)

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The forms of a word that are compared.
 package struct WordFolding: Sendable, Hashable {
     /// The UTF-8 of the word in lower case and in normalization form NFKC, with its diacritics.
     package var spelling: [UInt8]
@@ -11,9 +10,6 @@ package struct WordFolding: Sendable, Hashable {
     /// nobody searches for in full.
     static let maximumLength = 128
 
-    /// Folds a word of a text.
-    ///
-    /// - Parameter utf8: Valid UTF-8.
     package init(_ utf8: some Collection<UInt8>) {
         var utf8 = utf8.prefix(Self.maximumLength)
         if utf8.allSatisfy({ $0 < 128 }) {

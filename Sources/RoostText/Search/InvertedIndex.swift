@@ -8,7 +8,6 @@
 /// The conformance to `Sendable` is unchecked because the compiler cannot verify that the bytes are never
 /// written and that the stored owner keeps them alive.
 package struct InvertedIndex: @unchecked Sendable {
-    /// The arrays that make up an index.
     struct Parts: Sendable {
         /// The bytes of all terms in sorted order, and the end offset of each.
         var (terms, termEnds) = ([UInt8](), [UInt64]())
@@ -35,7 +34,6 @@ package struct InvertedIndex: @unchecked Sendable {
         /// the previous document number (-1 before the first), and a byte with the bits of the fields
         /// (`TextFieldSet`). Empty if the word is the only form of its term.
         var (wordFieldPostings, wordFieldPostingEnds) = ([UInt8](), [UInt64]())
-        /// For each document, its number of words.
         var lengths: [UInt32] = []
         /// For each language, by its raw value, the number of documents with words in it.
         var languages: [UInt32] = []
@@ -59,25 +57,20 @@ package struct InvertedIndex: @unchecked Sendable {
     let wordFieldPostings: Dictionary
     let lengths: UnsafeBufferPointer<UInt32>
     let languages: Set<TextLanguage>
-    /// The number of words in all documents.
     package let length: Int
     private let bytes: [UnsafeRawBufferPointer]
 
-    /// The number of documents.
     package var documentCount: Int { lengths.count }
-    /// The number of distinct terms.
     package var termCount: Int { frequencies.count }
     /// The number of distinct words, including identifiers and all inflected forms.
     package var formCount: Int { wordTerms.count }
 
-    /// The names of the sections in file order.
     package static let sections = [
         "terms", "termEnds", "frequencies", "postings", "postingEnds", "positions", "positionEnds", "words",
         "wordEnds", "wordTerms", "wordPostings", "wordPostingEnds", "lengths", "languages", "fieldPostings",
         "fieldPostingEnds", "wordFieldPostings", "wordFieldPostingEnds",
     ]
 
-    /// The error thrown if the sections do not form an index.
     package struct Malformed: Error {}
 
     /// Creates an index over existing bytes, without copying them.
@@ -122,7 +115,6 @@ package struct InvertedIndex: @unchecked Sendable {
         length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
     }
 
-    /// Creates an index that owns a copy of the arrays.
     init(_ parts: Parts) throws {
         let memory = Memory()
         func keep<Number: FixedWidthInteger & BitwiseCopyable>(_ numbers: [Number]) -> UnsafeRawBufferPointer
@@ -147,7 +139,6 @@ package struct InvertedIndex: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with the names and bytes of the sections, in file order.
     package func withSections<Result>(
         _ body: ([(name: String, bytes: UnsafeRawBufferPointer)]) throws -> Result
     ) rethrows -> Result {
@@ -192,7 +183,6 @@ extension InvertedIndex.Dictionary {
         (0..<count).partitioningIndex { !self[$0].lexicographicallyPrecedes(string) }
     }
 
-    /// Returns the index of a string, or `nil` if the dictionary does not contain it.
     func index(of string: [UInt8]) -> Int? {
         let index = firstIndex(notBefore: string)
         return index < count && self[index].elementsEqual(string) ? index : nil

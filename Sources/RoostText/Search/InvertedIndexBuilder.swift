@@ -6,11 +6,9 @@ package struct InvertedIndexBuilder: Sendable {
     private struct List: Sendable {
         var postings: [UInt8] = []
         var positions: [UInt8] = []
-        /// The number of documents in `postings`.
         var documents: UInt32 = 0
         /// The number of the last document in `postings`, plus 1; 0 if `postings` is empty.
         var last: UInt32 = 0
-        /// The number of occurrences in the current text.
         var occurrences: UInt32 = 0
         /// The position of the last occurrence in the current text, counted from 1; 0 before the first one.
         var position: UInt32 = 0
@@ -29,7 +27,6 @@ package struct InvertedIndexBuilder: Sendable {
         var occurrences: UInt32 = 0
         var fieldPostings: [UInt8] = []
         var lastWithField: UInt32 = 0
-        /// The fields of the current document that contain the word.
         var fields: TextFieldSet = []
     }
 
@@ -41,17 +38,12 @@ package struct InvertedIndexBuilder: Sendable {
 
     package init() {}
 
-    /// The number of texts that have been added.
     package var documentCount: Int { lengths.count }
 
     /// Adds a document that has only a body.
-    ///
-    /// - Complexity: O(length of text).
     package mutating func add(_ text: String) { add(IndexedText(text)) }
 
     /// Adds a document. Its number is the number of documents added before it.
-    ///
-    /// - Complexity: O(length of text).
     package mutating func add(_ text: IndexedText) {
         var body = text.body
         body.withUTF8 { add(body: $0) }
@@ -122,7 +114,6 @@ package struct InvertedIndexBuilder: Sendable {
         for form in foundForms { endFields(ofForm: form, document) }
     }
 
-    /// Adds the occurrences of a term in the fields of the current document to its postings.
     private mutating func endFields(ofTerm term: Int, _ document: UInt32) {
         let isInBody = lists[term].last == document + 1
         VariableLength.append(
@@ -157,7 +148,6 @@ package struct InvertedIndexBuilder: Sendable {
         if occurrences > 1 { VariableLength.append(UInt64(occurrences), to: &postings) }
     }
 
-    /// Returns the index of all texts that have been added.
     package func finish() -> InvertedIndex {
         let terms = vocabulary.terms
         let order = (0..<terms.count).sorted { terms[$0].lexicographicallyPrecedes(terms[$1]) }

@@ -3,7 +3,6 @@ struct QueryPiece: Sendable {
     var text: Substring
     var isQuoted = false
     var isExcluded = false
-    /// Whether the piece is the beginning of a word.
     var isPrefix = false
     var field: TextField?
 

@@ -127,11 +127,8 @@ public struct Snippet: Sendable, Hashable {
 }
 
 extension Snippet {
-    /// The words of a text that match a query.
     private struct Matches {
-        /// The words in order of their start.
         let words: [AnalyzedText.Match]
-        /// The information of each clause of the query.
         let weights: [Float]
 
         init(_ query: TextQuery, in utf8: UnsafeBufferPointer<UInt8>) {

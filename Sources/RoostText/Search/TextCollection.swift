@@ -4,10 +4,8 @@ package struct TextCollection: Sendable {
     /// The indexes. No document is in two of them, unless it is removed from all others.
     package var parts: [TextPart] = []
 
-    /// Creates a collection without documents.
     package init() {}
 
-    /// The number of documents that are not deleted.
     package var documentCount: Int { parts.reduce(0) { $0 + $1.documents } }
 
     /// Returns the scores of all documents for a query (BM25).
@@ -43,7 +41,6 @@ package struct TextCollection: Sendable {
         return try TextScores(parts, clauses, meanLength: meanLength)
     }
 
-    /// Returns the number of documents that are visible, and the number of their words.
     func size(of visible: VisibleDocuments?) -> (documents: Int, length: Int) {
         guard let visible else { return (documentCount, parts.reduce(0) { $0 + $1.length }) }
         var size = (documents: 0, length: 0)
@@ -62,8 +59,6 @@ package struct TextCollection: Sendable {
     }
 
     /// Returns whether each document of each part meets the conditions of a query; `nil` if it has none.
-    ///
-    /// - Throws: `CancellationError`.
     package func allowed(by query: TextQuery) throws -> [[Bool]]? {
         guard query.isSelective else { return nil }
         return try parts.map { part in
@@ -77,5 +72,17 @@ package struct TextCollection: Sendable {
             }
             return allowed
         }
+    }
+}
+
+/// The documents of a collection whose words a query may depend on.
+///
+/// A correction to a word, the lack of one, and a score that depends on the rarity of the word would
+/// otherwise tell whether a hidden document has the word.
+package struct VisibleDocuments {
+    let contains: (_ part: Int, _ document: Int) -> Bool
+
+    package init(where contains: @escaping (_ part: Int, _ document: Int) -> Bool) {
+        self.contains = contains
     }
 }

@@ -4,16 +4,13 @@ package struct TextPart: Sendable {
     package let index: InvertedIndex
     /// Whether each document is deleted; empty if none is.
     private(set) var removed: [Bool] = []
-    /// The number of documents that are not deleted, and the total number of their words.
     private(set) var (documents, length): (Int, Int)
 
-    /// Creates a part without deleted documents.
     package init(_ index: InvertedIndex) {
         self.index = index
         (documents, length) = (index.documentCount, index.length)
     }
 
-    /// Marks a document as deleted; does nothing if it is deleted already.
     package mutating func remove(_ document: Int) {
         if removed.isEmpty { removed = Array(repeating: false, count: index.documentCount) }
         guard !removed[document] else { return }
@@ -22,28 +19,19 @@ package struct TextPart: Sendable {
         length -= index.reading { Int(UInt32(littleEndian: index.lengths[document])) }
     }
 
-    /// Returns whether a document is deleted.
-    ///
-    /// - Complexity: O(1).
     package func isRemoved(_ document: Int) -> Bool { !removed.isEmpty && removed[document] }
 }
 
 extension TextPart {
-    /// A document that matches a clause of a query.
     struct FoundDocument: Sendable {
         var document: Int
-        /// The number of occurrences in the body.
         var occurrences: Int
-        /// The other fields in which the clause occurs.
         var fields: TextFieldSet = []
     }
 
-    /// The documents that match a clause of a query.
     enum Found {
         case nowhere
-        /// The documents in the postings of the term with this number.
         case term(Int)
-        /// The listed documents, in ascending order.
         case counted([FoundDocument])
 
         var isEmpty: Bool { if case .nowhere = self { true } else { false } }
@@ -124,7 +112,6 @@ extension TextPart {
         return starts.documents.indices.map { (starts.documents[$0], starts.count($0)) }
     }
 
-    /// Returns the positions in the bodies of documents at which a phrase begins.
     private func starts(ofPhrase terms: [Term]) -> WordOccurrences {
         var numbers: [(offset: UInt32, terms: [Int])] = []
         for term in terms {

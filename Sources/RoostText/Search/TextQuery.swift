@@ -11,20 +11,15 @@
 /// Any other character that is not part of a word is ignored. A text of more than 32 words has no operators.
 /// Every text is a valid query.
 public struct TextQuery: Sendable, Hashable {
-    /// Words that a text can contain.
     enum Clause: Sendable, Hashable {
-        /// One or more adjacent words.
         case phrase([Term])
         /// A word that starts with these UTF-8 bytes.
         case prefix([UInt8])
     }
 
-    /// A word or prefix that contributes to the score of a text.
     struct ScoringClause: Sendable, Hashable {
         var clause: Clause
-        /// The number of occurrences in the query.
         var count = 1
-        /// Whether a text without the word does not match.
         var isRequired: Bool
         /// The information of the clause in the texts of the store, if the query has been resolved.
         var information: Float = 1
@@ -42,7 +37,6 @@ public struct TextQuery: Sendable, Hashable {
     /// The pairs of adjacent words, if the query has been resolved. A text in which they are adjacent ranks
     /// higher.
     var pairs: [Clause] = []
-    /// The conditions that every matching text meets.
     var conditions: [Condition] = []
     /// The text that is embedded: the query without excluded words and operators.
     public internal(set) var plainText = ""
@@ -60,7 +54,6 @@ public struct TextQuery: Sendable, Hashable {
     /// Whether the query requires or excludes words, and therefore does not match every text.
     public var isSelective: Bool { !conditions.isEmpty }
 
-    /// Whether every text that matches contains a phrase or a word that the query requires.
     package var requiresWords: Bool { conditions.contains { !$0.isExcluded } }
 
     /// Whether the query contains a word or prefix that contributes to the score.
@@ -120,7 +113,6 @@ public struct TextQuery: Sendable, Hashable {
         if known.insert(condition).inserted { conditions.append(condition) }
     }
 
-    /// Returns the words of a piece that contribute to the score.
     private static func clauses(of piece: QueryPiece) -> [Clause] {
         let terms = Term.terms(of: String(piece.text))
         guard piece.isPrefix, let last = terms.last(where: \.isWord) else {

@@ -1,6 +1,5 @@
 /// The scores of all documents for a query (BM25 over several fields).
 package struct TextScores: Sendable {
-    /// A clause of the query with its weight and the documents that contain it.
     struct WeightedClause: Sendable {
         /// The rarity of the clause, times its number of occurrences in the query.
         var weight: Float
@@ -16,7 +15,6 @@ package struct TextScores: Sendable {
     private let scores: [[Float]]
     /// The information of the words of the query: the sum of their weights.
     package let information: Float
-    /// The score of a document that consists of the query.
     package let exactScore: Float
 
     init(_ parts: [TextPart], _ clauses: [WeightedClause], meanLength: Float) throws {
@@ -34,13 +32,6 @@ package struct TextScores: Sendable {
     package subscript(part: Int, document: Int) -> Float { scores[part].isEmpty ? 0 : scores[part][document] }
 
     /// Returns the documents with the highest scores, best first.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of documents.
-    ///   - isAllowed: Whether a document may be returned.
-    ///   - precedes: The order of documents with equal scores.
-    /// - Throws: `CancellationError`.
-    /// - Complexity: O(documents).
     package func best(
         _ limit: Int, isAllowed: (_ part: Int, _ document: Int) -> Bool = { _, _ in true },
         precedes: @escaping (TextMatch, TextMatch) -> Bool
@@ -87,19 +78,15 @@ package struct TextScores: Sendable {
 }
 
 extension TextScores {
-    /// The parts of a document's score.
     package struct Breakdown: Sendable, Hashable {
         /// The share of the words in the body.
         package var body: Float = 0
         /// The shares of the words in the other fields.
         package var fields: [TextField: Float] = [:]
-        /// The share of adjacent words.
         package var pairs: Float = 0
-        /// The number of words of the query that the document contains.
         package var words = 0
     }
 
-    /// The number of words of the query.
     package var wordCount: Int { clauses.count { !$0.isPair } }
 
     /// Returns the parts of the scores of documents.
@@ -139,5 +126,95 @@ extension TextScores {
         for field in match.fields.members {
             breakdown.fields[field, default: 0] += unit * TextScoring.frequency(of: field)
         }
+    }
+}
+
+/// The formula by which documents are ranked by words: BM25F (Robertson, Zaragoza and Taylor 2004) with an
+/// inverse document frequency that is never negative, and additional evidence for words that are adjacent in
+/// the query and in the document.
+///
+/// The score is the sum over the query's words of w · f / (f + k1). Here w is the information of the word,
+/// log(1 + (N - n + 0.5) / (n + 0.5)), where n of the N documents contain it in any field. The frequency f is
+/// the number of occurrences in the body, divided by 1 - b + b · length / mean length, plus a constant for
+/// each other field that contains the word. A pair of adjacent words that occurs p times adds half of the
+/// mean information of its words times p / (p + 1).
+enum TextScoring {
+    /// The frequency of a word at which it contributes half of its information.
+    static let k1: Float = 0.9
+    /// The influence of the length of the body on the frequency: 0 for none, 1 for full normalization.
+    static let b: Float = 0.3
+    /// The maximum share of the information of two words that their adjacency adds.
+    static let pairWeight: Float = 0.5
+
+    static func frequency(of field: TextField) -> Float {
+        switch field {
+        case .title: 1.5
+        case .headings, .path, .tags: 1
+        case .body: 0
+        }
+    }
+
+    /// Returns the factor by which the number of occurrences in a body is divided.
+    @inline(__always)
+    static func norm(_ length: Float, _ meanLength: Float) -> Float { 1 - b + b * length / meanLength }
+
+    /// Returns the share of a word's information that a frequency contributes.
+    @inline(__always)
+    static func share(_ frequency: Float) -> Float { frequency / (frequency + k1) }
+
+    @inline(__always)
+    static func pairShare(_ occurrences: Float) -> Float { occurrences / (occurrences + 1) }
+
+    @inline(__always)
+    static func frequency(of fields: TextFieldSet) -> Float {
+        fields.isEmpty ? 0 : frequencies[Int(fields.rawValue & 15)]
+    }
+
+    /// The frequency that each set of fields adds, by its raw value.
+    private static let frequencies: [Float] = (0..<16).map { value in
+        TextFieldSet(rawValue: UInt8(value)).members.reduce(0) { $0 + frequency(of: $1) }
+    }
+
+    /// The share of a word's information that a document contributes if it consists only of the query.
+    static let exactShare = 1 / (1 + k1 * (1 - b))
+    /// The share of the weight of a pair that one occurrence contributes.
+    static let exactPairShare: Float = 0.5
+
+    static func information(_ count: Int, of documents: Int) -> Float {
+        let rarity = (Double(documents) - Double(count) + 0.5) / (Double(count) + 0.5)
+        return Float(logarithm(1 + rarity))
+    }
+}
+
+package struct TextMatch: Sendable, Hashable {
+    package var part: Int
+    package var document: Int
+    package var score: Float
+}
+
+struct BestMatches {
+    private let limit: Int
+    private let precedes: (TextMatch, TextMatch) -> Bool
+    /// The best candidates so far, unsorted, and some worse ones. They are sorted and cut to `limit` only
+    /// after their number has at least doubled.
+    private var matches: [TextMatch] = []
+    /// The score below which a candidate is not kept. Initially the smallest positive number, because
+    /// documents without any of the words have a score of 0.
+    private(set) var threshold = Float.leastNonzeroMagnitude
+
+    init(_ limit: Int, precedes: @escaping (TextMatch, TextMatch) -> Bool) {
+        (self.limit, self.precedes) = (limit, precedes)
+    }
+
+    mutating func insert(_ match: TextMatch) {
+        matches.append(match)
+        guard matches.count - limit >= max(limit, 64) else { return }
+        matches = sorted()
+        threshold = matches[limit - 1].score
+    }
+
+    func sorted() -> [TextMatch] {
+        let all = matches.sorted { $0.score > $1.score || ($0.score == $1.score && precedes($0, $1)) }
+        return Array(all.prefix(limit))
     }
 }

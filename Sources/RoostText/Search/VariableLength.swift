@@ -59,9 +59,7 @@ package struct CompactWriter {
     }
 }
 
-/// Reads what ``CompactWriter`` wrote.
 package struct CompactReader {
-    /// The error for bytes that are truncated or do not have the expected form.
     package struct Damage: Error {
         package init() {}
     }
@@ -71,7 +69,6 @@ package struct CompactReader {
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether all bytes have been read.
     package var isAtEnd: Bool { offset == bytes.count }
 
     /// Reads a number below 2^31, which no length or count of a text exceeds.
@@ -100,7 +97,6 @@ package struct CompactReader {
         return start..<end
     }
 
-    /// Reads a number as the index of an element.
     package mutating func element<Element>(of elements: [Element]) throws(Damage) -> Element {
         let index = try number()
         guard elements.indices.contains(index) else { throw Damage() }

@@ -1,16 +1,12 @@
-/// The positions of a word, or of the first word of a phrase, in documents.
 struct WordOccurrences {
-    /// The documents, in ascending order.
     private(set) var documents: [Int] = []
     /// For each document, the end of its positions in `positions`.
     private(set) var ends: [Int] = []
     /// The positions in each document in ascending order, in words from 1.
     private(set) var positions: [UInt32] = []
 
-    /// The positions of the document with the given index.
     private func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
 
-    /// The number of positions in the document with the given index.
     func count(_ index: Int) -> Int { range(index).count }
 
     /// Assigns the positions that no document has yet to a document. Without such positions, it is omitted.
