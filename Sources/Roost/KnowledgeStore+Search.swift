@@ -82,7 +82,6 @@ extension KnowledgeStore {
         try await count(by: properties, matching: filter, in: storage.snapshot())
     }
 
-    /// Returns the numbers of the entries of a state.
     @concurrent
     package func count(
         by properties: [EntryProperty], matching filter: EntryFilter, in snapshot: any StorageSnapshot

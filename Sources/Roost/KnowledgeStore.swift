@@ -18,9 +18,7 @@ public struct KnowledgeStore: Sendable {
     public let embedder: any Embedder
     /// The settings of this value, which are not stored.
     public var settings = StoreSettings()
-    /// The vectors and words of passages, and their indexes.
     let searchCatalog: SearchCatalog
-    /// The statistics of vectors in a database.
     let pairStatistics = PairStatisticsCache()
     /// The lines that clustering runs exclude, and the vectors of texts without them.
     let boilerplate: BoilerplateCatalog

@@ -6,7 +6,6 @@ import RoostChunks
 import RoostDocuments
 import RoostStorage
 
-/// The program `roost`.
 @main
 struct RoostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -222,8 +222,6 @@ extension SectionFile {
     }
 
     /// Replaces a file atomically with sections that are in memory.
-    ///
-    /// - Throws: ``FileError``. In that case, the old file is unchanged.
     package static func write(
         to url: URL, metadata: Data, sections: [(name: String, bytes: UnsafeRawBufferPointer)],
         paged: Set<String> = [], files: FileSystem = .standard

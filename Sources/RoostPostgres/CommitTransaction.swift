@@ -219,7 +219,6 @@ struct ClusterChanges {
     }
 }
 
-/// Deletes rows that no snapshot needs.
 struct Compaction {
     let store: UUID
     let lifetime: TimeInterval

@@ -169,7 +169,6 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Waits for the next result and returns it, or `nil` at the end of a command.
     private func nextResult(_ limits: CallLimits) throws -> OpaquePointer? {
         try flush(limits)
         while PQisBusy(handle) == 1 { try wait(limits, sending: false) }
@@ -278,10 +277,6 @@ final class ConnectionPool: Sendable {
     var errors: ErrorMapping { ErrorMapping(name: settings.displayName) }
 
     /// Calls a function with a connection on a thread for blocking work. Calls it again after temporary failures.
-    ///
-    /// - Parameters:
-    ///   - retryTimeout: The time in seconds for which the call is repeated.
-    ///   - timeout: The maximum time of each call.
     func call<Value: Sendable>(
         retryTimeout: TimeInterval, timeout: Duration = CallLimits.callTimeout,
         _ body: @escaping @Sendable (Connection, CallLimits) throws -> Value

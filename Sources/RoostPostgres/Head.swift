@@ -8,7 +8,6 @@ struct Head: Sendable {
     let store: UUID
     var epoch: UUID
     var revision = Revision.zero
-    /// The revision up to which removals have been forgotten.
     var horizon = Revision.zero
     /// The first revision whose snapshot is complete. The rows that earlier snapshots need may be deleted.
     var readableFrom = Revision.zero
@@ -21,7 +20,6 @@ struct Head: Sendable {
     var dimension = 0
     var clustersRevision = Revision.zero
     var clustersOrdinal: UInt32 = 0
-    /// The clustering run that created the clusters, encoded as JSON.
     var runRecord: [UInt8]?
     /// The id of the batch of the revision; `nil` if it was not read.
     var batch: UUID?

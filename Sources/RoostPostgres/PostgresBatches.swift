@@ -98,7 +98,6 @@ struct BatchReading {
         return parts
     }
 
-    /// Returns the statement that selects the rows of a table that have not been removed.
     private static func present(
         _ table: String, _ columns: String, _ store: UUID, _ rest: String = "", _ values: Parameter...
     ) -> Statement {

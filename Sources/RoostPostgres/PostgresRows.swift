@@ -170,7 +170,6 @@ enum EntryRows {
 
 struct EntryParts {
     var vector: ResultRow?
-    /// The rows of the passages, in the order of their ordinals.
     var passages: [ResultRow] = []
 }
 

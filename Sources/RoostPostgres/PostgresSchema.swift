@@ -122,7 +122,6 @@ struct Table: Sendable {
         self.columns = columns.map { Column(name: $0.key, type: $0.value) }
     }
 
-    /// The statement that creates the table.
     fileprivate var definition: String {
         let columns = columns.map { column in
             "\(column.name) \(column.type.rawValue)\(optional.contains(column.name) ? "" : " NOT NULL"), "

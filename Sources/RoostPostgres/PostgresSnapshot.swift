@@ -54,10 +54,6 @@ struct PostgresSnapshot: StorageSnapshot {
     static let isVisible = "e.store = $1::uuid AND \(TableSQL.isValid("e"))"
 
     /// Returns the rows of entries in the snapshot that meet a condition.
-    ///
-    /// - Parameters:
-    ///   - columns: The columns, with the alias `e`.
-    ///   - condition: The condition, whose value is the third parameter of the statement.
     func entryRows(
         _ columns: String, where condition: String, _ value: Parameter, _ run: Run
     ) throws -> [ResultRow] {
@@ -169,10 +165,6 @@ struct PostgresSnapshot: StorageSnapshot {
     }
 
     /// Returns the statement that selects from the entries that match a filter.
-    ///
-    /// - Parameters:
-    ///   - value: The third parameter of the statement.
-    ///   - rest: The end of the statement.
     func selection(
         _ columns: String, matching filter: EntryFilter, tags: [String], _ value: Parameter? = nil,
         _ rest: String = ""

@@ -21,7 +21,6 @@ struct VectorIndex {
         return found
     }
 
-    /// The reason why no index can be built; `nil` if one can.
     private func obstacle(_ capabilities: VectorCapabilities) -> String? {
         if !capabilities.hasHalfVectors {
             return "the database has no type halfvec; install pgvector 0.8.4 or newer"

@@ -283,7 +283,6 @@ final class ModelDownload: @unchecked Sendable {
         (self.existing, size) = (existing, existing)
     }
 
-    /// Receives the head of the answer, and prepares the file.
     func begin(_ answer: HTTPAnswer, refusal: (Int) -> EmbedderError) throws {
         switch answer.status {
         case 206:

@@ -88,7 +88,6 @@ public struct RemoteEmbedder: Embedder {
 
     private struct Embedding {
         var vector: [Float]
-        /// The estimated number of tokens.
         var tokens: Int
     }
 
@@ -160,9 +159,7 @@ public struct RemoteEmbedder: Embedder {
     }
 }
 
-/// The response to a request for `/v1/embeddings`.
 struct EmbeddingsResponse {
-    /// The vectors, in the order of the texts in the request.
     var vectors: [[Float]]
     /// The number of tokens that the server reports having read; `nil` if it reports no number.
     var promptTokens: Int?

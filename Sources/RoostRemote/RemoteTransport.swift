@@ -52,8 +52,6 @@ final class RemoteTransport: Sendable {
     }
 
     /// Returns the error for a connection that failed, if another attempt may succeed.
-    ///
-    /// - Throws: `EmbedderError`, if another attempt would fail, too.
     private func transientFailure(_ failure: NetworkFailure?) throws -> EmbedderError {
         let description = "cannot reach \(server): \(failure?.description ?? "the connection failed")"
         switch failure?.code {

@@ -157,8 +157,6 @@ struct ChangeFollower {
     init(_ store: any StorageProvider) { self.store = store }
 
     /// Reads a page.
-    ///
-    /// - Returns: The number of changes, and whether the page is the last one for the moment.
     mutating func readPage(limit: Int) async throws -> (count: Int, isLast: Bool) {
         try Task.checkCancellation()
         guard

@@ -71,8 +71,6 @@ public struct StorageFuzzer: Sendable {
     }
 
     /// Runs operations on a new store.
-    ///
-    /// - Returns: A description of the difference, or `nil` if the stores agree.
     private func attempt(
         _ operations: [FuzzOperation], _ makeFixture: () async throws -> any StorageFixture
     ) async throws -> String? {
@@ -97,7 +95,6 @@ public struct StorageFuzzer: Sendable {
     }
 }
 
-/// One run of operations on a store and on the reference.
 private struct FuzzRun {
     let fixture: any StorageFixture
     var store: any StorageProvider
@@ -131,8 +128,6 @@ private struct FuzzRun {
     }
 
     /// Performs an operation on both stores.
-    ///
-    /// - Returns: A description of the difference, or `nil` if the stores agree.
     mutating func perform(_ operation: FuzzOperation) async throws -> String? {
         switch operation {
         case .keepSnapshot:

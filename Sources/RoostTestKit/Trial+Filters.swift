@@ -2,7 +2,6 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// The check of the law about filters.
 extension Trial {
     /// Metadata values, some of which are equal to each other, and some of which look like numbers but are
     /// texts.

@@ -8,7 +8,6 @@ extension Trial {
         let kept = entry(0)
         try await store.saveEntry(kept)
         let before = try await StorageContents(store)
-        /// Returns a batch with one unchanged, valid entry and one entry to which `change` has been applied.
         func with(_ change: (inout Entry) -> Void) -> WriteBatch {
             var entry = entry(1)
             change(&entry)
@@ -64,7 +63,6 @@ extension Trial {
         }
     }
 
-    /// Returns batches with numbers of objects that no store can have.
     private func countsOutOfRange(_ contents: StorageContents) -> [(String, WriteBatch)] {
         func with(_ change: (inout Cluster) -> Void) -> WriteBatch {
             var cluster = Cluster(label: "c")

@@ -2,7 +2,6 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// Checks one law with one store.
 struct Trial: Sendable {
     let law: StorageLaw
     let fixture: any StorageFixture

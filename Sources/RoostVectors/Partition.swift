@@ -152,8 +152,6 @@ extension Partition {
 
 extension Matrix {
     /// Whether all numbers are finite.
-    ///
-    /// - Complexity: O(rows · columns).
     package var isFinite: Bool { elements.allSatisfy(\.isFinite) }
 }
 
@@ -253,16 +251,12 @@ public struct ClusteringError: LocalizedError, Sendable, Hashable, CustomStringC
 
 extension ClusteringError {
     /// Checks that a property of a clusterer is in its range.
-    ///
-    /// - Throws: ``ClusteringError`` with `.invalidParameter`.
     package static func require(_ condition: Bool, _ rule: @autoclosure () -> String) throws(ClusteringError)
     {
         if !condition { throw ClusteringError(.invalidParameter, "cannot cluster: \(rule())") }
     }
 
     /// Checks that all components of vectors are finite. Otherwise, similarities could not be compared.
-    ///
-    /// - Throws: ``ClusteringError`` with `.notFinite`.
     package static func requireFinite(_ vectors: Matrix) throws(ClusteringError) {
         guard vectors.isFinite else {
             throw ClusteringError(

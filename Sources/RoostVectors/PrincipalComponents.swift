@@ -55,9 +55,6 @@ package struct PrincipalComponents: Sendable {
     }
 
     /// Returns the coordinates of vectors along the principal directions.
-    ///
-    /// - Parameter vectors: (n, d).
-    /// - Returns: (n, components).
     package func project(_ vectors: Matrix) -> Matrix {
         let c = directions.rows
         let offset = (0..<c).map { component in

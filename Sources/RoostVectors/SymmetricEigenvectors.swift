@@ -34,8 +34,6 @@ enum SymmetricEigenvectors {
     }
 
     /// Rotates each pair of rows and columns so that their common element becomes zero.
-    ///
-    /// - Returns: The sum of the squares of these elements before their rotations.
     private static func sweep(
         _ a: UnsafeMutableBufferPointer<Double>, _ vectors: UnsafeMutableBufferPointer<Double>, _ n: Int
     ) -> Double {

@@ -63,8 +63,6 @@ package final class ThreadTeam: Sendable {
     }
 
     /// Takes one part of step `number` and executes it.
-    ///
-    /// - Returns: Whether a part was left.
     private func take(_ number: UInt64) -> Bool {
         var seen = ticket.load(ordering: .acquiring)
         while true {

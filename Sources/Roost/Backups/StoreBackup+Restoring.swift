@@ -73,9 +73,7 @@ extension StoreBackup {
 /// The files are written into a folder next to it, which replaces the empty folder in one step when they are
 /// complete.
 struct RestoreTarget {
-    /// The folder that becomes a store.
     let directory: URL
-    /// The folder that receives the files.
     let staging: URL
     private let lock: FileLock
     private let lockURL: URL

@@ -31,7 +31,6 @@ public struct StoreBackup: Sendable {
     static let folderName = "backups"
     /// The name of the snapshot attribute that contains the store's manifest.
     static let manifestKey = "store.json"
-    /// The tag of snapshots that are created automatically.
     private static let automaticTag = "automatic"
     /// Programs should create a backup before they remove at least this many entries at once. Smaller
     /// removals are easy to review, and the most recent one can be undone.
@@ -151,7 +150,6 @@ public struct StoreBackup: Sendable {
         }
     }
 
-    /// The name of the file that every repository contains.
     package static let configurationName = "config"
     private static let snapshotsName = "snapshots"
 

@@ -27,10 +27,6 @@ package struct BatchPlacement {
 
     /// Adds the necessary assignment changes to a batch. A batch that assigns entries also gets the revision
     /// of the clusters that it expects.
-    ///
-    /// - Parameters:
-    ///   - changedTexts: The entries of the batch whose texts are new.
-    ///   - batch: The batch. For each entry that is new to the store, it expects the revision `.zero`.
     package mutating func assign(
         _ changedTexts: Set<Entry.ID>, in batch: inout WriteBatch, _ snapshot: any StorageSnapshot
     ) async throws {
@@ -115,9 +111,6 @@ struct ClusterPlacement: Sendable {
     /// An entry whose text is new, or which now meets the conditions, joins the nearest cluster if it is near
     /// enough; otherwise, it loses its assignment. An entry that no longer meets the conditions loses its
     /// assignment as well.
-    ///
-    /// - Parameters:
-    ///   - current: The assignments of the stored entries. Needed only if there are ``conditions``.
     func outcome(
         for entries: [Entry], changedTexts: Set<Entry.ID>, stored: Set<Entry.ID>, current: [Assignment]
     ) -> Outcome {

@@ -39,10 +39,6 @@ struct BoilerplateVectors: Sendable {
     }
 
     /// If the embedder fails, the new value contains no vectors, and ``notice`` states the reason.
-    ///
-    /// - Parameters:
-    ///   - conditions: The conditions that an entry must meet to be embedded. Lines are counted in all
-    ///     entries.
     private init(
         _ findings: BoilerplateLines.Findings, of snapshot: any StorageSnapshot,
         matching conditions: [EntryCondition], embedder: EntryEmbedder, catalog: BoilerplateCatalog
@@ -79,7 +75,6 @@ struct BoilerplateVectors: Sendable {
         self.contents = contents
     }
 
-    /// Replaces the vectors of entries for which a vector without boilerplate exists.
     func replace(in elements: inout [Float], of ids: [Entry.ID], _ dimension: Int) {
         for (index, id) in ids.enumerated() {
             guard let vector = vectors[id], vector.count == dimension else { continue }
@@ -89,7 +84,6 @@ struct BoilerplateVectors: Sendable {
 }
 
 extension EntryEmbedder {
-    /// Returns the vectors of texts without boilerplate lines, by the digests of the texts.
     func vectors(of texts: [ContentDigest: Entry]) async throws -> [ContentDigest: [Float]] {
         guard !texts.isEmpty else { return [:] }
         // The order does not depend on ids or paths.

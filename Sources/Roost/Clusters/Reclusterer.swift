@@ -11,7 +11,6 @@ struct Reclusterer: Sendable {
         /// A number of clusters that is determined by the data, found by the Leiden algorithm.
         case communities(
             LeidenClusterer.Granularity, maximumOutliers: Double, seed: UInt64, continuesPreviousRun: Bool)
-        /// A clusterer that the caller provides, and the parameters that are recorded with the run.
         case custom(any Clusterer, parameters: [String: MetadataValue])
     }
 

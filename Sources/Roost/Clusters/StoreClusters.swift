@@ -264,7 +264,6 @@ public struct StoreClusters: Sendable {
         return moved.count { before[$0] != target }
     }
 
-    /// Edits the assignments and commits the result.
     private func edit(
         _ change: @Sendable (inout ClusterEdit) async throws -> [Cluster.ID]
     ) async throws -> [Cluster] {

@@ -31,7 +31,6 @@ package struct EntryArchive: Sendable {
     /// Whether the entries are rows of CSV, which have neither passages nor locations.
     let isTable: Bool
 
-    /// Checks an archive in memory.
     package init(_ data: Data, name: String) throws {
         guard !data.allSatisfy(\.isJSONSpace) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")

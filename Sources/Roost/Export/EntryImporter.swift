@@ -130,7 +130,6 @@ struct EntryImporter {
         return batch
     }
 
-    /// Whether an entry has vectors that the store can keep.
     private func hasVectors(_ entry: Entry) -> Bool {
         usesVectors && !entry.embeddings.isEmpty
             && !entry.hasInvalidVector(dimension: store.embedder.space.dimension)

@@ -152,7 +152,6 @@ package enum DelimitedLine {
 /// Arrays in the NPY format, version 1.0: a header, and the elements row by row
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
 package enum NumPyFormat {
-    /// Returns the header of a two-dimensional array of `Float32`.
     package static func header(rows: Int, columns: Int) -> Data {
         var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(rows), \(columns)), }"
         // The format requires that the data start at a multiple of 64 bytes and that the header end with a

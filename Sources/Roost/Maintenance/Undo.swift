@@ -47,7 +47,6 @@ struct Undo {
         try await BlockingWork.run { [folder] _ in try folder.read(file) }
     }
 
-    /// Checks that all commits can be undone.
     private func check() async throws -> UndoReport {
         let snapshot = try await storage.snapshot()
         var report = UndoReport(command: "", date: Date(), removed: 0, restored: 0, restoresClusters: false)

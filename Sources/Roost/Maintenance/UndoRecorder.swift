@@ -49,8 +49,6 @@ public final class UndoRecorder: Sendable {
     /// A failure to record the commit is not an error, because the commit itself succeeded. Instead, the
     /// records of the group are removed, because an incomplete group must not be undone, and the failure is
     /// reported to the function that was passed to the initializer.
-    ///
-    /// - Parameter record: The record, or the reason why there is no record.
     func record(_ record: Result<UndoRecord, any Error>) async {
         // The thread of the work has no values of the task.
         let (group, command) = current.withLock { (UndoGroup.current ?? $0.group, $0.command) }
@@ -105,7 +103,6 @@ package final class UndoGroup: Sendable {
 
     var name: String? { state.withLock(\.name) }
 
-    /// Writes the record of the next commit.
     fileprivate func write(
         _ record: Result<UndoRecord, any Error>, of command: String, to folder: UndoFolder
     ) throws {
@@ -135,7 +132,6 @@ package final class UndoGroup: Sendable {
 
 /// One recorded commit.
 struct UndoRecord: Codable, Sendable {
-    /// The name of the operation.
     var command = ""
     /// The time of the commit, in milliseconds since 1970.
     var date = Date().milliseconds
@@ -147,7 +143,6 @@ struct UndoRecord: Codable, Sendable {
     /// The states of the objects after the commit (``WriteBatch/states``).
     var after: [String: String]
 
-    /// The names of the objects that the commit wrote.
     var objects: Set<String> { inverse.objects.union(after.keys) }
 }
 
@@ -158,7 +153,6 @@ struct UndoRecord: Codable, Sendable {
 /// checksum, so that a damaged or incomplete record is never undone.
 struct UndoFolder: Sendable {
     static let name = "undo"
-    /// The number of groups that can be undone.
     static let maximumGroups = 20
     /// The maximum size in bytes of the records of one group, and of all earlier groups together. Changes with
     /// larger records can only be restored from a backup.
@@ -181,8 +175,6 @@ struct UndoFolder: Sendable {
     }
 
     /// Returns the groups, oldest first.
-    ///
-    /// - Throws: ``RoostError`` with `.noInput` if the folder cannot be read.
     func groups() throws -> [Group] {
         let names: [String]
         do {

@@ -21,10 +21,6 @@ struct DatabaseVectors: Sendable {
 
     /// Returns the best passage of each of the `k` nearest entries, best first. If scores are equal, the
     /// lower id comes first.
-    ///
-    /// - Parameters:
-    ///   - allowed: The rows of the entries that may be found; `nil` for all that match the filter.
-    ///   - isFilterOnly: Whether `allowed` are exactly the entries that match the filter.
     func nearest(
         to vector: [Float], k: Int, among allowed: RowSet?, isFilterOnly: Bool, isExact: Bool
     ) async throws -> Nearest {
@@ -71,7 +67,6 @@ struct SearchVectors: Sendable {
     }
 }
 
-/// The best passage of each entry among the nearest passages.
 struct NearestEntries {
     let hits: [PassageContents.Hit]
     /// Whether the passages include the `k` nearest entries and all entries at the distance of the last of

@@ -7,7 +7,6 @@ struct DuplicateFinder {
     /// The amount by which rounding can make the inner product of a unit vector with itself less than 1.
     private static let roundingError: Float = 1e-6
 
-    /// Returns the groups of near-duplicates. See ``KnowledgeStore/duplicates(threshold:matching:)``.
     @concurrent
     func groups(threshold: Float, matching filter: EntryFilter) async throws -> [DuplicateGroup] {
         guard threshold > 0, threshold <= 1 else {

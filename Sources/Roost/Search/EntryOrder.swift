@@ -19,9 +19,6 @@ public enum EntryOrder: String, Sendable, Hashable, CaseIterable {
     private typealias Key = (lacksText: Int, text: String, number: Int64)
 
     /// Returns the ids of the entries that match a filter, in this order.
-    ///
-    /// - Parameter isReversed: Whether to return them in the opposite order.
-    /// - Complexity: O(matching entries × log(matching entries)). Their ids and titles must fit in memory.
     package func ids(
         matching filter: EntryFilter, isReversed: Bool = false, in snapshot: any StorageSnapshot
     ) async throws -> [Entry.ID] {

@@ -10,7 +10,6 @@ struct HitResolver: Sendable {
     let words: WordScores?
     let snapshot: any StorageSnapshot
 
-    /// Returns the first hits of a ranking, best first.
     func hits(_ count: Int, of candidates: [Candidate]) async throws -> [QueryHit] {
         let minimumScore = plan.search.minimumScore ?? -.infinity
         var hits: [QueryHit] = []
@@ -83,7 +82,6 @@ struct HitResolver: Sendable {
 }
 
 extension QueryHit {
-    /// Creates a hit with the passage of an entry that is nearest to a vector.
     init(_ entry: Entry, nearestTo vector: [Float]) {
         var best: (similarity: Float, passage: Passage)?
         for passage in entry.searchablePassages where passage.vector.count == vector.count {

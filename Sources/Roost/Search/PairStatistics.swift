@@ -39,10 +39,6 @@ struct PairStatistics: Sendable, Hashable, Codable {
     init(mean: Float, deviation: Float) { (self.mean, self.deviation) = (mean, deviation) }
 
     /// Computes the statistics of a sample.
-    ///
-    /// - Parameter sample: Passages whose vectors have the same number of elements as the first one; others
-    ///   are ignored.
-    /// - Complexity: O(passages² · dimension).
     init(of sample: [SampledPassage]) {
         let dimension = sample.first?.vector.count ?? 0
         let sample = sample.filter { $0.vector.count == dimension }

@@ -35,7 +35,6 @@ extension QueryHit: Identifiable {
 }
 
 extension QueryHit {
-    /// Returns the score for an amount of evidence relative to that of an exact match.
     package static func score(ofRelativeEvidence evidence: Float) -> Float {
         Relevance.score(ofRelativeEvidence: evidence)
     }
@@ -69,7 +68,6 @@ public struct ScoreExplanation: Sendable, Hashable, Encodable {
     /// Creates an explanation in which every share is 0.
     public init() {}
 
-    /// Returns an explanation in which every share is multiplied by a factor.
     package func scaled(by factor: Float) -> ScoreExplanation {
         var result = self
         result.passage *= factor

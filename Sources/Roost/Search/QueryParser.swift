@@ -83,7 +83,6 @@ struct QueryParser {
         return plans
     }
 
-    /// Looks up and corrects the words of a query in the index of words.
     private func correct(_ plan: inout QueryPlan) async throws {
         guard let text = plan.text, plan.usesWords, let words = state.words else { return }
         plan.text = try await words.resolved(

@@ -24,7 +24,6 @@ struct Relevance: Sendable {
     /// Whether the cosine of the whole entry replaces that of the nearest passage if it is higher.
     private let comparesWholeEntries: Bool
     private let scale: Float
-    /// The evidence of a text that equals the query.
     private var exactEvidence: Float = 1
 
     init(_ plan: QueryPlan, _ statistics: PairStatistics, words: TextScores?) {
@@ -51,10 +50,6 @@ struct Relevance: Sendable {
     }
 
     /// Returns the evidence for an entry.
-    ///
-    /// - Parameters:
-    ///   - passage: The cosine of the nearest passage; `nil` for an entry without vectors.
-    ///   - entry: The cosine of the whole entry; `nil` if it has only one passage.
     func evidence(passage: Float?, entry: Float?, words: Float) -> Evidence {
         var meaning: Float = 0
         if let passage, usesVectors {
@@ -76,7 +71,6 @@ struct Relevance: Sendable {
         return candidates.sorted { ($1.evidence.total, $0.id) < ($0.evidence.total, $1.id) }
     }
 
-    /// Returns the cosine of an entry, from those of its nearest passage and of the whole entry.
     private func cosine(passage: Float, entry: Float?) -> Float {
         guard let entry else { return passage }
         if comparesWholeEntries { return max(passage, entry) }

@@ -192,7 +192,6 @@ struct SearchRun: Sendable {
     /// the maximum number of hits in ``QueryResult/nearest``.
     private static let (judgedCount, nearestCount) = (20, 3)
 
-    /// Decides whether the hits are noise, and adds those of the page to the result.
     private func page(_ hits: [QueryHit], _ needed: Int, _ result: inout QueryResult) {
         result.isNoise = plan.judgesNoise && !hits.prefix(Self.judgedCount).contains(where: \.isClose)
         if result.isNoise, plan.hasNoiseLevel {

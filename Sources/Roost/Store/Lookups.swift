@@ -13,7 +13,6 @@ extension RandomAccessCollection {
 }
 
 extension StorageSnapshot {
-    /// Returns the ids of the entries that match a filter, in ascending order of rows.
     package func ids(matching filter: EntryFilter) async throws -> [Entry.ID] {
         var ids: [Entry.ID] = []
         for try await page in headerPages(matching: filter) { ids += page.headers.map(\.id) }

@@ -83,7 +83,6 @@ public struct OriginalStore: Sendable {
         folder.appendingPathComponent(storage.organization.storagePath(for: ChunkIdentifier(id: digest)))
     }
 
-    /// A document that cannot be read.
     struct Damage {
         var path: String
         var reason: String
@@ -110,7 +109,6 @@ public struct OriginalStore: Sendable {
         try await StoreManifest.recordOriginals(in: folder.deletingLastPathComponent())
     }
 
-    /// Stores a document unless it is already stored.
     func store(_ document: Data) async throws {
         let identifier = ChunkIdentifier(hashing: document)
         guard try await storage.existence?.presence(of: identifier) != true else { return }

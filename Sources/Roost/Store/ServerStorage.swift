@@ -43,7 +43,6 @@ extension StoreManifest {
 }
 
 extension StoreConfiguration {
-    /// The server of the store for messages.
     var serverName: String {
         manifest.store.flatMap { ServerStorages.current?.name(of: $0) } ?? "the database server"
     }

@@ -42,7 +42,6 @@ struct StoreConfiguration {
         }
     }
 
-    /// Whether the database or the folder with entries exists.
     var hasStorageFiles: Bool { FileManager.default.fileExists(atPath: storagePath) }
 
     /// The file, folder or server that contains the entries.
@@ -69,7 +68,6 @@ struct StoreConfiguration {
 
     // MARK: Opening
 
-    /// The purpose for which storage is opened.
     enum Access {
         /// Normal use: every commit is durable when it returns.
         case readWrite
@@ -142,7 +140,6 @@ struct StoreConfiguration {
         try await Self.using(open(access), body)
     }
 
-    /// Runs `body` with a storage and closes it, even if `body` throws.
     static func using<Result>(
         _ storage: any StorageProvider, _ body: (any StorageProvider) async throws -> Result
     ) async throws -> Result {

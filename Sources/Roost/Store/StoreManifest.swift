@@ -198,8 +198,7 @@ extension EmbeddingSpace {
 }
 
 extension RoostError {
-    /// The error for a folder without a manifest: it contains no store, or a store that has lost its
-    /// manifest.
+    /// The error for a folder without a manifest: it contains no store, or a store that has lost its manifest.
     static func noStore(in directory: URL) -> RoostError {
         if let found = StoreConfiguration.storageFile(in: directory) {
             return RoostError(

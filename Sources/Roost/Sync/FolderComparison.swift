@@ -80,7 +80,6 @@ struct SyncCandidate: Sendable {
     var isNew: Bool { record?.fingerprint.isEmpty ?? true }
 }
 
-/// The stored records of the sources that a sync compares.
 struct SourceRecords {
     private var records: [Source.ID: Source] = [:]
     private static let pageSize = 1000

@@ -2,7 +2,6 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The files of a synced folder, as found in the file system.
 struct FolderScan: Sendable {
     /// A condition that suggests that files are missing by mistake; `nil` for a usual folder.
     private(set) var risk: RemovalRisk.Reason?
@@ -79,7 +78,6 @@ struct FolderScan: Sendable {
     }
 }
 
-/// A folder during a sync.
 struct SyncTree: Sendable {
     let folder: SyncedFolder
     let finder: FileFinder
@@ -151,9 +149,6 @@ struct FileStatus: Sendable, Hashable {
     }
 
     /// Returns whether a change after the given time would change the status.
-    ///
-    /// - Parameters:
-    ///   - time: A time in nanoseconds since 1970 at which the file had this status.
     func isSettled(at time: Int64, after settlingTime: Int64 = Self.settlingTime) -> Bool {
         changed < time - settlingTime
     }

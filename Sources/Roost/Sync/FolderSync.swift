@@ -14,8 +14,6 @@ struct FolderSync {
 
     /// All folders are compared before the first change, so that a file that was moved from one folder to
     /// another one keeps its entries.
-    ///
-    /// - Returns: The report, and the sources of missing files whose entries were kept.
     func run(_ trees: inout [SyncTree]) async throws -> (report: IngestReport, kept: Set<Source.ID>) {
         for tree in trees { try tree.finder.checkPatterns() }
         let lock = try await lock()

@@ -10,7 +10,6 @@ struct SyncRun {
     /// The reasons why files could not be read, by the ids of their sources. The text is empty for a file
     /// that is tried again by the next sync.
     private var problems: [Source.ID: String] = [:]
-    /// The fingerprints of empty files by the ids of their sources.
     private var emptyFiles: [Source.ID: String] = [:]
     private let bytes: Int64
     private var readBytes: Int64 = 0

@@ -103,7 +103,6 @@ struct SyncState: Sendable {
         return files
     }
 
-    /// Writes the state if it has changed.
     mutating func save(of folder: SyncedFolder, in directory: URL?) throws {
         guard let directory, isChanged else { return }
         var writer = BinaryWriter()

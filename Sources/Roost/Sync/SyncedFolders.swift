@@ -68,7 +68,6 @@ struct SyncedFolders {
             "cannot read \(url.path): \(reason); delete the file, and add the folders again")
     }
 
-    /// Returns the folders with the user's converters.
     func folders(with converters: [String: String]) -> [SyncedFolder] {
         folders.map { folder in
             var folder = folder

@@ -176,7 +176,6 @@ struct ChatCommand: AsyncParsableCommand {
 }
 
 extension Recollection {
-    /// The hit with the score of the recollection and the message's shares of it.
     fileprivate var explainedHit: QueryHit {
         var hit = hit
         hit.score = score

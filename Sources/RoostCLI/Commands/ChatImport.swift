@@ -45,7 +45,6 @@ extension ChatCommand {
         @Option(name: .long, help: "The agent, for conversations whose file does not name an agent.")
         var agent = "assistant"
 
-        /// The result, for both kinds of files.
         struct Document: Encodable {
             struct File: Encodable {
                 var file: String

@@ -53,14 +53,12 @@ extension ClusterCommand {
             showContents(of: document, hierarchy.nodes.map(\.document))
         }
 
-        /// The member of the operation `cluster_members`.
         private struct Members: Encodable {
             var members: [EntryDocument]
         }
 
         private typealias Document = JoinedDocument<ClusterDocument, Members>
 
-        /// The width of the names of figures, and the spaces after them.
         private static let nameWidth = 12
         private static let memberColumns = [
             TableColumn(name: ""), TableColumn(name: "", style: .dim),
@@ -68,16 +66,12 @@ extension ClusterCommand {
         ]
 
         /// Writes a figure.
-        ///
-        /// - Parameter isSentence: Whether the value is a sentence, which wraps on a narrow terminal. Other
-        ///   values are shortened.
         private func line(_ name: String, _ value: String, isSentence: Bool = false) {
             let name = name.padding(toLength: Self.nameWidth, withPad: " ", startingAt: 0)
             let value = isSentence ? value : Self.fitted(value, indentation: Self.nameWidth)
             Terminal.write(Terminal.dim(name) + value)
         }
 
-        /// Returns a text that fits on the rest of a line of the terminal.
         private static func fitted(_ text: String, indentation: Int = 0) -> String {
             Terminal.columns.map { TextWidth.shortened(text, to: max(1, $0 - indentation)) } ?? text
         }

@@ -90,7 +90,6 @@ extension ClusterCommand {
 
         private struct Reason: Encodable {
             var reason: String
-            /// The id of the nearest cluster.
             var nearest: String?
         }
 
@@ -281,7 +280,6 @@ struct ClusterTree {
 
     var documents: [ClusterDocument] { all.map(\.document) }
 
-    /// Returns a header and one line per cluster, with a bar for the size or with the figures of quality.
     func lines(withBars hasBars: Bool) -> [String] {
         Self.lines(all.map { ($0.document, $0.depth) }, withBars: hasBars, hasHeader: true)
     }
@@ -291,7 +289,6 @@ struct ClusterTree {
     /// The width of the longest bar, a sixth of the terminal, so that most of the width is left for labels.
     private static let barWidth = Terminal.columns.map { min(max($0 / 6, 4), 20) } ?? 20
 
-    /// Returns one line per cluster, which is indented by its level in the hierarchy.
     fileprivate static func lines(
         _ rows: [(cluster: ClusterDocument, depth: Int)], withBars hasBars: Bool, hasHeader: Bool
     ) -> [String] {

@@ -123,7 +123,6 @@ struct Edit: AsyncParsableCommand {
         try await writeJSON(of: ids, store)
     }
 
-    /// Prints entries as the operation `update` does.
     private func writeJSON(of ids: [Entry.ID], _ store: KnowledgeStore) async throws {
         guard json else { return }
         let snapshot = try await store.storage.snapshot()
@@ -208,7 +207,6 @@ struct Edit: AsyncParsableCommand {
         return try RecordReader.text(Data(contentsOf: file), name: file.path)
     }
 
-    /// Opens a file in the editor and waits until the editor ends.
     private func openInEditor(_ file: URL) throws {
         let environment = ProcessInfo.processInfo.environment
         let editors = ["VISUAL", "EDITOR"].compactMap { environment[$0] }

@@ -165,7 +165,6 @@ extension Export {
             }
         }
 
-        /// The NumPy file, and the CSV file for its entries.
         private var vectorFiles: (vectors: URL, table: URL) {
             let url = URL(fileURLWithPath: target.output ?? "")
             return (url, url.deletingPathExtension().appendingPathExtension("csv"))

@@ -90,7 +90,6 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    /// Lists entries while they are read.
     private func listInOrder(
         _ filter: EntryFilter, _ snapshot: any StorageSnapshot, _ writer: inout ListWriter
     ) async throws {
@@ -103,7 +102,6 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    /// Writes entries; as JSON, they have the form of the operation `list`.
     private func write(
         _ entries: [Entry], _ snapshot: any StorageSnapshot, _ writer: inout ListWriter
     ) async throws {

@@ -75,7 +75,6 @@ struct Query: AsyncParsableCommand {
     /// small enough for the first results to appear early.
     private static let batchSize = 512
 
-    /// The JSON output for one line of `--batch`.
     private struct Answer: Encodable {
         var line: Int
         var query: String

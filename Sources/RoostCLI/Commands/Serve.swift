@@ -119,7 +119,6 @@ struct Serve: AsyncParsableCommand {
         try await handle.close()
     }
 
-    /// Returns whether only programs on this computer can connect to an address.
     private static func isLoopback(_ host: String) -> Bool {
         ["localhost", "::1"].contains(host) || host.hasPrefix("127.")
     }

@@ -16,7 +16,6 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var output: JSONOption
 
-    /// The facts about a store that its folder tells.
     private struct Facts: Encodable {
         var path: String
         var provider: String

@@ -139,7 +139,6 @@ struct BackupOptions: ParsableArguments {
         return try .environment()
     }
 
-    /// Returns the settings of the stores' own repositories.
     static func ownSettings() throws -> BackupSettings {
         let folder = try UserConfiguration(UserDirectories().configurationFile).value(of: "backups")
         return BackupSettings(

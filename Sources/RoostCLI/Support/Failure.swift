@@ -178,7 +178,6 @@ enum RemedyText {
         return "\(message); \(text)"
     }
 
-    /// Returns the advice for a remedy; `nil` if the remedy is unknown.
     static func advice(_ remedy: Remedy) -> String? { texts[remedy] }
 
     private static let texts: [Remedy: String] = [

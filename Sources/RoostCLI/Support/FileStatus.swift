@@ -13,7 +13,6 @@ import Foundation
     import Darwin
 #endif
 
-/// The type and the permissions of a file.
 struct FileStatus {
     private let mode: mode_t
 
@@ -33,6 +32,5 @@ struct FileStatus {
 
     var isFolder: Bool { mode & S_IFMT == S_IFDIR }
 
-    /// The permissions of the owner, the group and others.
     var permissions: mode_t { mode & 0o777 }
 }

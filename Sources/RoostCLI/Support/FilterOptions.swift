@@ -62,7 +62,6 @@ struct FilterOptions: ParsableArguments {
         return try await selection.filter(in: store.storage.snapshot())
     }
 
-    /// Returns the filter of the option `--where`.
     static func filter(where conditions: [String]) throws -> EntryFilter {
         var selection = EntrySelection()
         selection.where = conditions

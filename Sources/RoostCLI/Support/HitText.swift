@@ -60,7 +60,6 @@ struct HitText {
 
     private var width: Int? { columns.map { max(10, $0 - Self.indentation) } }
 
-    /// Returns the approximate length of the excerpt that fits on the terminal, in bytes.
     func excerptLength(_ sample: String) -> Int {
         guard let width else { return Self.unboundedLength }
         let start = sample.prefix(400)

@@ -202,7 +202,6 @@ enum HitRow {
     }
 }
 
-/// The parts of a printed hit that a user asks for.
 struct HitAdditions {
     /// The number of passages before and after the matched passage; `nil` for no context.
     var context: Int?

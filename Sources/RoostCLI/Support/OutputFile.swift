@@ -20,8 +20,6 @@ final class OutputFile {
     private static let pieceSize = 1 << 20
 
     /// Opens the target.
-    ///
-    /// - Parameter path: The path of the file; `nil` or `-` for standard output.
     init(_ path: String?) throws {
         guard let path, path != "-" else {
             target = .standardOutput
@@ -44,7 +42,6 @@ final class OutputFile {
         }
     }
 
-    /// Checks that an export does not replace a file of a store.
     static func requireNoFileOfStore(_ url: URL) throws {
         guard let outer = StoreManifest.store(around: url), StoreManifest.isOwnFile(outer.path) else {
             return

@@ -35,7 +35,6 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// The option of commands that print one result.
 struct JSONOption: ParsableArguments {
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false

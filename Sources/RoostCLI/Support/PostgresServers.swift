@@ -91,7 +91,6 @@ struct PostgresInitialization {
     /// The name of the model; `nil` for that of the existing store, or of the settings.
     let model: String?
 
-    /// The name of a store that no option names.
     private static let defaultName = "roost"
 
     func run(_ location: URL, hasSizeLimit: Bool) async throws {

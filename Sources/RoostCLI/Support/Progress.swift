@@ -15,7 +15,6 @@ final class Progress: Sendable {
         var count = 0
     }
 
-    /// Creates a progress line that is not shown yet.
     init(isQuiet: Bool, unit: String = "entries") {
         isShown = Terminal.isErrorTerminal && !isQuiet
         self.unit = unit
@@ -90,7 +89,6 @@ final class Progress: Sendable {
         }
     }
 
-    /// Clears the line if it was shown.
     func finish() {
         state.withLock { state in
             guard state.last != .distantPast else { return }

@@ -73,7 +73,6 @@ struct SearchOptions: ParsableArguments {
         if result.hits.isEmpty { try reportMissing(result, options, filters) }
     }
 
-    /// Reports that no hit is close to the query, and names the nearest ones.
     static func reportNoise(_ headings: (HitText) -> [String], _ options: StoreOptions) {
         options.note("nothing close; the nearest are:")
         let text = HitText(columns: Terminal.isErrorTerminal ? Terminal.columns : nil, isStyled: false)
@@ -127,7 +126,6 @@ struct SearchOptions: ParsableArguments {
 }
 
 enum HitExplanation {
-    /// Returns how the database found the nearest passages.
     static func text(of plan: PassageSearchPlan) -> String {
         let method =
             switch plan.method {

@@ -5,7 +5,6 @@ import RoostChunks
 import RoostFiles
 import RoostServer
 
-/// The options of all commands that use a store, and the functions that open it.
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .long, help: ArgumentHelp("The store's folder.", valueName: "DIR"), completion: .directory)
@@ -61,7 +60,6 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Returns the folder of the store, even if the store does not exist yet.
     func location() throws -> URL {
         let directories = UserDirectories()
         if let store { return URL(fileURLWithPath: store) }
@@ -94,14 +92,12 @@ struct StoreOptions: ParsableArguments {
         return store
     }
 
-    /// Executes an operation on an open store.
     func run<Output: Decodable>(
         _ operation: String, _ input: [String: JSONValue], _ store: KnowledgeStore
     ) async throws -> Output {
         try await Operations(StoreHandle { store }, version: VersionText.number).output(of: operation, input)
     }
 
-    /// Executes an operation, and prints its result as JSON or by a function.
     func run<Output: Codable>(
         _ operation: String, _ input: [String: JSONValue], asJSON isJSON: Bool, show: (Output) -> Void
     ) async throws {

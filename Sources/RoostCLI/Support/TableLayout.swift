@@ -7,7 +7,6 @@ struct TableColumn: Sendable {
     var style = Style.plain
     /// The number of characters of a cell that tables show, as for ids; `nil` for all.
     var shownLength: Int?
-    /// Whether the column contains numbers, which are aligned at their last digits.
     var isNumber = false
     /// Whether the cells are shortened if the table is wider than the terminal.
     var isFlexible = false
@@ -23,7 +22,6 @@ struct TableColumn: Sendable {
 /// occupy on a terminal.
 struct TableLayout {
     private static let gap = 2
-    /// The minimum width of a column that can be shortened.
     private static let minimumWidth = 4
     /// The width below which such a column becomes only if it is also necessary to shorten names of columns.
     private static let readableWidth = 16

@@ -45,11 +45,6 @@ enum Terminal {
     }()
 
     /// Writes a line to standard output.
-    ///
-    /// - Parameters:
-    ///   - text: The line. Control characters in it are replaced, except styles.
-    ///   - keepingLines: Whether the text may contain line feeds and tabs. Otherwise they are replaced too,
-    ///     so that a name cannot forge a line of output.
     static func write(_ text: String, keepingLines: Bool = false) {
         writeBytes(Data((TerminalText.rendered(text, keepingLines: keepingLines) + "\n").utf8))
     }
@@ -119,8 +114,6 @@ enum Terminal {
 
     /// Returns a user's text with control characters replaced: on a terminal, they could hide or forge
     /// output.
-    ///
-    /// - Parameter keepingLines: Whether to keep `\n` and `\t`.
     static func safe(_ text: String, keepingLines: Bool = false) -> String {
         TerminalText.safe(text, keepingLines: keepingLines)
     }
@@ -164,11 +157,6 @@ enum TerminalText {
     }
 
     /// Returns a text with all control characters replaced, except the styles that this process added.
-    ///
-    /// - Parameters:
-    ///   - text: The text of one or more calls of ``styled(_:_:)``, and other text.
-    ///   - keepingLines: Whether to keep line feeds and tabs. Otherwise only line feeds at the beginning are
-    ///     kept, which separate the text from the line before.
     static func rendered(_ text: String, keepingLines: Bool) -> String {
         let start = keepingLines ? text.startIndex : text.firstIndex { $0 != "\n" } ?? text.endIndex
         let parts = text[start...].components(separatedBy: mark)

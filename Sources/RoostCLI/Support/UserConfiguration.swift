@@ -43,8 +43,6 @@ struct UserConfiguration {
     private static let converterPrefix = "converter."
 
     /// Returns the commands of converters by the extensions of files.
-    ///
-    /// - Throws: ``CommandError`` if a value is invalid.
     func converters() throws -> [String: String] {
         var converters: [String: String] = [:]
         for key in values.keys where key.hasPrefix(Self.converterPrefix) {
@@ -134,8 +132,6 @@ struct UserConfiguration {
     }
 
     /// Changes a setting in the file.
-    ///
-    /// - Parameter value: The new value; `nil` removes the setting.
     mutating func set(_ key: String, _ value: String?) throws {
         if let value {
             try Self.check(key, value)
@@ -149,13 +145,11 @@ struct UserConfiguration {
 /// A file with a JSON object of strings, which several processes can change.
 struct StringFile {
     let file: URL
-    /// The name of the contents in messages.
     let name: String
 
     /// The maximum time to wait for another process that changes the file, in seconds. A change takes a few milliseconds.
     private static let lockTimeout: TimeInterval = 10
 
-    /// Returns the values. A file that does not exist has none.
     func read() throws -> [String: String] {
         let data: Data
         do {
@@ -177,8 +171,6 @@ struct StringFile {
 
     /// Changes the values and writes the file, atomically and with mode 0600. Changes that other processes make at the
     /// same time are kept.
-    ///
-    /// - Returns: The new values.
     func change(_ body: (inout [String: String]) -> Void) throws -> [String: String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -99,7 +99,6 @@ extension BackupRepository {
             segments: count.all)
     }
 
-    /// Writes all entries, page by page, and returns the lists of their runs.
     private func lists(
         of snapshot: any StorageSnapshot, _ assignments: [Entry.ID: Assignment], _ writer: SegmentWriter,
         _ progress: @Sendable (Int, Int) -> Void

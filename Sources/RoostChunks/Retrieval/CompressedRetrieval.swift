@@ -104,8 +104,6 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
     package static let defaultLevel: Int32 = 3
 
     /// Returns the compressed bytes, or `nil` if compression does not make them smaller.
-    ///
-    /// - Parameter level: The level of Zstandard.
     package func compress(_ data: Data, level: Int32 = defaultLevel) throws -> Data? {
         guard !data.isEmpty else { return nil }
         let capacity =

@@ -129,7 +129,6 @@ enum TarFormat {
     /// The maximum size of a file: the field of a header has 11 octal digits.
     static let maximumSize = (1 << 33) - 1
 
-    /// Returns the bytes that fill the last block of a file.
     static func padding(after size: Int) -> Data { Data(count: (block - size % block) % block) }
 
     /// Returns the header of a file, preceded by an extended header for values that do not fit into it.
@@ -192,8 +191,6 @@ enum TarFormat {
         init(count: Int) { self.count = count }
 
         /// Returns the next file, or `nil` at the end of the archive.
-        ///
-        /// - Parameter corrupt: Creates the error to throw from a description of the fault.
         mutating func next(
             in bytes: UnsafeRawBufferPointer, _ corrupt: (String) -> ChunkStorageError
         ) throws -> Item? {

@@ -111,7 +111,6 @@ extension ChatStorageDecorator {
     }
 }
 
-/// The rules that all chat storages of this package share.
 package enum ChatRules {
     /// Returns the window of a history; see ``ChatStorage/trimToEvenPairs(_:maxMessages:)``.
     static func trimmed(_ messages: [ConversationMessage], _ maxMessages: Int?) -> [ConversationMessage] {
@@ -125,8 +124,7 @@ package enum ChatRules {
         return Array(window[first...])
     }
 
-    /// Returns a history with messages added. A message is skipped if it has the same role as the one before
-    /// it.
+    /// Returns a history with messages added. A message is skipped if it has the same role as the one before it.
     package static func adding(
         _ messages: [ConversationMessage], to history: [ConversationMessage]
     ) -> [ConversationMessage] {

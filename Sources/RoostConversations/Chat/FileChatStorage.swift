@@ -192,7 +192,6 @@ private struct HistoryFile {
         return lines.flatMap(\.append)
     }
 
-    /// Returns the contents of the file of a history.
     static func data(_ messages: [ConversationMessage], of scope: ChatScope) throws -> Data {
         let encoder = ConversationFormat.encoder()
         let lines = messages.isEmpty ? [[]] : messages.map { [$0] }
@@ -202,7 +201,6 @@ private struct HistoryFile {
         }
     }
 
-    /// Returns the contents of a file, or `nil` if it does not exist.
     static func contents(of url: URL) throws -> Data? {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)

@@ -45,7 +45,6 @@ struct ConversationDatabase: Sendable {
             isCancelled: isCancelled)
     }
 
-    /// Returns whether the database exists and has the current schema.
     private static func hasCurrentSchema(_ file: DatabaseFile) throws -> Bool {
         let path = file.url.path
         // A file without a size does not exist; opening it reports any other fault.
@@ -166,11 +165,6 @@ struct ConversationDatabase: Sendable {
     }
 
     /// Returns the number of the last message of a conversation; `nil` if it has no messages.
-    ///
-    /// - Parameters:
-    ///   - conversation: The number of the history or session.
-    ///   - table: The table of the messages.
-    ///   - column: The column of the table that contains the number of the history or session.
     static func lastNumber(
         of conversation: Int64, in table: String, by column: String, _ database: Database
     ) throws -> Int64? {

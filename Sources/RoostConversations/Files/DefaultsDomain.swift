@@ -56,7 +56,6 @@ struct DefaultsDomain {
             .compactMap { Data(base64Encoded: String($0.dropFirst(prefix.count))) }
     }
 
-    /// Returns a value, or `nil` if it does not exist.
     func value<Value: Decodable>(_ name: Data, of type: Value.Type = Value.self) throws -> Value? {
         guard let stored = defaults.object(forKey: key(name)) else { return nil }
         do {
@@ -74,7 +73,6 @@ struct DefaultsDomain {
 
     func remove(_ name: Data) { defaults.removeObject(forKey: key(name)) }
 
-    /// Returns the next number of an ascending sequence.
     func nextTouch() -> Int {
         let touch = defaults.integer(forKey: prefix + "#touch") + 1
         defaults.set(touch, forKey: prefix + "#touch")

@@ -41,7 +41,6 @@ extension ConversationMemory {
     }
 }
 
-/// The headers of messages, grouped by scope.
 private struct ConversationListing {
     private let snapshot: any StorageSnapshot
     /// The header of a message, and its position among all messages that were read, which is that of its row.
@@ -54,12 +53,10 @@ private struct ConversationListing {
 
     private var items: [ChatScope: [Item]] = [:]
 
-    /// The number of messages that are read at once.
     private static let pageSize = 1000
 
     var scopes: Set<ChatScope> { Set(items.keys) }
 
-    /// Reads the headers of the messages that match a filter.
     init(_ snapshot: any StorageSnapshot, _ filter: ConversationMemory.Filter) async throws {
         self.snapshot = snapshot
         var scopes: [String: ChatScope] = [:]
@@ -98,8 +95,6 @@ private struct ConversationListing {
     }
 
     /// Returns a summary of each group of scopes, ordered by the latest message, most recent first.
-    ///
-    /// - Parameter groupOf: Returns the scope that represents the group to which a scope belongs.
     func summaries(_ groupOf: (ChatScope) -> ChatScope) async throws -> [ConversationSummary] {
         var groups: [ChatScope: Group] = [:]
         for (scope, items) in items {
@@ -131,7 +126,6 @@ private struct ConversationListing {
     /// conversations whose messages are read at once.
     private static let (openingLength, openingsPerRead) = (4, 200)
 
-    /// The beginning of a conversation.
     private struct Opening {
         /// The user's first message, or the first message if the user wrote none of the first ones.
         var text: String

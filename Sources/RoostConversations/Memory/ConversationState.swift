@@ -13,7 +13,6 @@ struct ConversationState: Sendable, Hashable {
     static let maximumMarks = 1_000
     private static let prefix = "chat:"
 
-    /// Creates a state with the last marks.
     init(nextNumber: Int64, marks: [MessageMark]) {
         self.nextNumber = nextNumber
         self.marks = marks.suffix(Self.maximumMarks)
@@ -56,15 +55,10 @@ struct MessageMark: Sendable, Hashable {
     /// times.
     let entry: UInt16
 
-    /// The size of a mark in bytes.
     static let size = 5
 
-    /// Creates the mark of a message.
     init(text: UInt32, id: Entry.ID) { (self.text, entry) = (text, Self.entry(id)) }
 
-    /// Reads a mark.
-    ///
-    /// - Parameter bytes: The bytes, of which there are ``size``.
     init(bytes: some Sequence<UInt8>) {
         let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         (text, entry) = (UInt32(truncatingIfNeeded: number >> 16), UInt16(truncatingIfNeeded: number))

@@ -2,14 +2,11 @@ import Foundation
 import Roost
 import RoostModel
 
-/// Adds messages to a conversation.
 struct MessageWriter: Sendable {
     let store: KnowledgeStore
     let scope: ChatScope
 
     /// Adds messages. See ``ConversationMemory/remember(_:in:batchSize:)``.
-    ///
-    /// - Parameter isComplete: Whether the drafts begin with the first message of the conversation.
     func write(
         _ drafts: [MessageDraft], isComplete: Bool, batchSize: Int?
     ) async throws -> ConversationMemory.Report {
@@ -45,7 +42,6 @@ struct MessageWriter: Sendable {
     private struct Run {
         let batchSize: Int
         var placement: BatchPlacement
-        /// The time of the messages without one.
         let now = Date()
         /// The embedded entries of messages, by ``PendingMessage/index``. They are kept because a batch is
         /// built again if its commit fails due to a conflict.

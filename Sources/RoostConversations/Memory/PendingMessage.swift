@@ -2,7 +2,6 @@ import Foundation
 import Roost
 import RoostModel
 
-/// A message that is being remembered.
 struct PendingMessage: Sendable {
     /// The position among the messages of the call.
     var index: Int
@@ -89,7 +88,6 @@ struct PendingMessage: Sendable {
         }
     }
 
-    /// Returns whether the message can be this turn of the conversation.
     func isEqual(to slot: StoredConversation.Slot) -> Bool {
         switch slot {
         case .removed(let mark): return isEqual(to: mark)

@@ -63,7 +63,6 @@ struct Recall: Sendable {
     private static let neighborShares: [Float] = [0.2, 0.1]
     /// The bonus for a message from a date that the query names, relative to the best message.
     private static let dateBonus: Float = 0.25
-    /// The maximum number of dates for which additional candidates are searched.
     private static let maximumDates = 3
     /// The maximum number of context messages on each side of a message.
     private static let maximumContext = 1000
@@ -86,7 +85,6 @@ struct Recall: Sendable {
         self.calendar = calendar
     }
 
-    /// The number of messages in ``RecallResult/nearest``.
     private static let nearestCount = 3
 
     func run() async throws -> RecallResult {
@@ -116,7 +114,6 @@ struct Recall: Sendable {
 
     // MARK: Candidates
 
-    /// A message that the search found.
     private struct Candidate {
         var message: RememberedMessage
         var hit: QueryHit
@@ -128,10 +125,8 @@ struct Recall: Sendable {
         }
     }
 
-    /// The candidates, and the search that found them.
     private struct Candidates {
         var candidates: [Candidate]
-        /// The result of the search without its hits.
         var search: QueryResult
         /// Whether the search found as many messages as it may.
         var isCut: Bool
@@ -169,7 +164,6 @@ struct Recall: Sendable {
 
     // MARK: Scores
 
-    /// Returns the candidates, best first.
     private func ranked(_ candidates: [Candidate]) -> [Recollection] {
         let relevance = Dictionary(
             candidates.map { (MessagePosition($0.message), $0.relevance) }

@@ -8,7 +8,6 @@ import RoostModel
 /// numbers, which takes time in proportion to the number of all messages.
 struct RecallContext {
     let snapshot: any StorageSnapshot
-    /// The number of messages on each side of a message.
     let distance: Int
 
     func messages(around found: [Recollection]) async throws -> [MessagePosition: RememberedMessage] {

@@ -126,17 +126,14 @@ public struct RecallExplanation: Sendable, Hashable {
     public init() {}
 }
 
-/// The weight by which a message is ranked, in its parts.
 struct RecallWeight {
     var relevance: Float
-    /// The shares of the relevance of the messages around it.
     var neighbors: Float
     /// The bonus for a message from a date that the query names.
     var time: Float = 0
 
     var sum: Float { relevance + neighbors + time }
 
-    /// Multiplies every part by a factor.
     mutating func scale(by factor: Float) {
         relevance *= factor
         neighbors *= factor

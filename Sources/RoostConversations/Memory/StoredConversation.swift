@@ -45,7 +45,6 @@ struct StoredConversation {
         /// may have been edited.
         let textKeys: [String]
 
-        /// Returns `nil` if the entry is not a message.
         init?(_ entry: Entry) {
             guard let message = RememberedMessage(entry) else { return nil }
             let draft = MessageDraft(role: message.role, speaker: message.speaker, content: message.content)

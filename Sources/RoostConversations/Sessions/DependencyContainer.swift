@@ -62,10 +62,6 @@ actor DefaultSessionStorage: SessionStorageDecorator {
 /// `$XDG_DATA_HOME` or `~/.local/share` on Linux.
 enum ApplicationSupport {
     /// Returns the folder of an application.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the application's folder.
-    ///   - given: The parent folder; `nil` uses the platform's standard location.
     static func folder(_ name: String, in given: URL?) throws -> URL {
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw StorageError.invalid("'\(name.prefix(60))' is not a valid folder name")

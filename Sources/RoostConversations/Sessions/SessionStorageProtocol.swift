@@ -151,7 +151,6 @@ enum SessionRules {
     /// The maximum length of a session id in bytes.
     private static let maximumIDLength = 4096
 
-    /// Validates the id of a session.
     static func check(id: String) throws {
         guard !id.isEmpty else { throw StorageError.invalid("invalid session id: it is empty") }
         guard id.utf8.count <= maximumIDLength else {

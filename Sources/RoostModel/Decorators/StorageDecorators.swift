@@ -125,7 +125,6 @@ public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {
     case readSources, readClusters, readAssignments, readClusteringRun, readClustersRevision
 }
 
-/// A snapshot that passes the calls that read it through an interceptor.
 struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnapshot {
     let base: any StorageSnapshot
     let interceptor: Interceptor

@@ -107,8 +107,6 @@ package enum EmbeddingProbe {
 
 extension Embedder {
     /// Returns the embedder's space with a probe. If the space does not have one, it is computed.
-    ///
-    /// - Throws: The errors of ``embed(_:as:)``.
     package func probedSpace() async throws -> EmbeddingSpace {
         guard space.probe == nil else { return space }
         var probed = space

@@ -30,8 +30,6 @@ public final class InMemoryStorageProvider: StorageProvider {
     }
 
     /// Creates an empty store.
-    ///
-    /// - Parameter now: The clock that provides the dates of removals.
     package convenience init(now: @escaping @Sendable () -> Date) { self.init(state: StoreState(), now: now) }
 
     private init(state: StoreState, now: @escaping @Sendable () -> Date) {

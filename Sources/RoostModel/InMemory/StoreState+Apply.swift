@@ -79,7 +79,6 @@ extension StoreState {
         }
     }
 
-    /// Returns the ids of the upserted entries that equal the stored entries with the same ids.
     private func unchangedEntries(of batch: WriteBatch) throws -> Set<UUID> {
         var unchanged = Set<UUID>()
         for entry in batch.upserts where try self.entry(entry.id) == entry { unchanged.insert(entry.id) }

@@ -20,9 +20,7 @@ extension StoreState {
         package var revision: Revision
         /// The revision up to which removals have been forgotten.
         package var horizon = Revision.zero
-        /// The row number that the next new entry gets.
         package var nextRow = 0
-        /// One record per entry, in ascending order of rows.
         package var records: [ArchivedEntries.Record] = []
         /// The removed entries that are not forgotten yet, in the order of their positions.
         package var removals: [Removal] = []
@@ -45,8 +43,7 @@ extension StoreState {
     /// in the old archive.
     package struct ArchivableEntry {
         package var record: ArchivedEntries.Record
-        /// The index of the entry in the archive that the state was read from; `nil` if the entry is in
-        /// memory.
+        /// The index of the entry in the archive that the state was read from; `nil` if the entry is in memory.
         package var archivedIndex: Int?
         package var entry: Entry?
     }
@@ -62,8 +59,6 @@ extension StoreState {
     }
 
     /// Returns an entry with its vectors, from memory or from the archive.
-    ///
-    /// - Throws: ``StorageError`` with `.damaged` if the archive cannot be read.
     package func entry(of archivable: ArchivableEntry) throws -> Entry {
         try archivable.entry ?? archived.contents.entry(at: archivable.archivedIndex ?? 0, withVectors: true)
     }
@@ -138,9 +133,6 @@ extension StoreState {
     ///
     /// Only a repair calls this method. The repair then begins a new history, which makes all readers of the
     /// change feed start again, so they do not miss the removals.
-    ///
-    /// - Parameter indices: The indices of the entries' records in the archive.
-    /// - Returns: The ids of the removed entries.
     package mutating func forgetUnreadable(_ indices: [Int]) -> Set<Entry.ID> {
         let ids = Set(indices.map { archived.records[$0].id })
         for id in ids { forgetRow(id) }

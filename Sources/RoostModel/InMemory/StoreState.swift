@@ -130,14 +130,9 @@ package struct StoreState: Sendable {
     }
 
     /// Returns the entry with the given id, or `nil` if the store does not contain it.
-    ///
-    /// - Throws: ``StorageError`` with `.damaged` if an archived entry cannot be read.
     package func entry(_ id: Entry.ID) throws -> Entry? { try rows[id].map { try entry(of: $0) } }
 
     /// Returns the entry in a row.
-    ///
-    /// - Parameter withVectors: Whether embeddings and passages are needed; with `false` the entry may lack
-    ///   them.
     func entry(of row: Row, withVectors: Bool = true) throws -> Entry {
         switch row.stored {
         case .resident(let resident): resident.entry
@@ -157,7 +152,6 @@ package struct StoreState: Sendable {
         }
     }
 
-    /// Returns an entry that has the given content and an embedding, or `nil` if no such entry is known.
     func embeddedEntry(withContent digest: ContentDigest) throws -> Entry? {
         if let id = embedded[digest], let row = rows[id] { return try entry(of: row) }
         guard let index = archived.index(ofContent: digest),
@@ -238,8 +232,6 @@ package struct StoreState: Sendable {
     package var clustersRevision: Revision { clustersPosition?.revision ?? .zero }
 
     /// Returns the clusters with their members, in the order in which they were first saved.
-    ///
-    /// - Complexity: O(number of entries).
     package func clustersWithMembers() -> [Cluster] {
         var members: [UUID: [UUID]] = [:]
         if !clusterOrder.isEmpty {

@@ -101,7 +101,6 @@ extension StorageError {
             remedy: error.deniesPermission ? .checkPermissions : isFull ? .freeSpace : nil)
     }
 
-    /// Creates the error for a lock that another process held for longer than the timeout.
     package init(_ error: LockTimeout) {
         self.init(
             .locked, "\(error); try again when that process has finished", underlying: error,

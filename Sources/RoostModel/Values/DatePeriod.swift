@@ -38,8 +38,6 @@ public struct DatePeriod: Sendable, Hashable {
     package static let dayLength: Int64 = 86_400_000
 
     /// Returns the beginning, in UTC, of the day in which a date is in the time zone of a calendar.
-    ///
-    /// - Parameter roundedUp: Whether to return the next day if the date is not the beginning of its day.
     private static func day(of date: Date, in calendar: Calendar, roundedUp: Bool) -> Date {
         // Dates outside of the range of stored dates stand for a range without a bound.
         guard date.isWritable else { return date }

@@ -62,19 +62,11 @@ package struct WrittenDate: Sendable, Hashable {
         let second = seconds.flatMap { Int($0) } ?? 0
         guard second < 61 else { return nil }
         time = hour * 3600 + minute * 60 + second
-        offset = zone.map(Self.offset)
+        offset = zone.map { Int(DateText.offset(ofZone: Array($0.utf8)[...]) ?? 0) }
     }
 
     private init(_ year: Substring, _ month: Int?, _ day: Substring?) {
         self.init(year: Int(year), month: month, day: day.map { Int($0) ?? 0 })
-    }
-
-    /// Returns the offset of a time zone, such as `Z` or `+01:00`, from UTC in minutes.
-    private static func offset(of zone: Substring) -> Int {
-        guard let sign = zone.first, sign == "+" || sign == "-" else { return 0 }
-        let digits = zone.dropFirst().filter { $0 != ":" }
-        let (hours, minutes) = (Int(digits.prefix(2)) ?? 0, Int(digits.dropFirst(2)) ?? 0)
-        return (hours * 60 + minutes) * (sign == "-" ? -1 : 1)
     }
 
     /// The number of the first day since 1970-01-01; `nil` if the month has no such day.
@@ -199,7 +191,6 @@ package struct DateReader {
         (self.now, self.calendar) = (now, calendar)
     }
 
-    /// The forms of a date, for messages.
     package static let forms =
         "12h, 7d, 2w, 3mo, 1y, '3 weeks ago', today, yesterday, monday, 'last month', 2026, 2026-01, "
         + "2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
@@ -296,8 +287,6 @@ package struct DateReader {
     }
 
     /// Returns a week, which begins on Monday, a month or a year.
-    ///
-    /// - Parameter offset: The number of units after the one that contains the present.
     private func period(of unit: Calendar.Component, offset: Int) -> DatePeriod? {
         guard let date = calendar.date(byAdding: unit, value: offset, to: now) else { return nil }
         let parts = calendar.dateComponents([.year, .month, .weekday], from: date)

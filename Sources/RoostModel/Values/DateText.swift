@@ -46,8 +46,6 @@ package enum DateText {
 
     /// Parses the form of RFC 3339, such as `2026-11-21T05:54:34.123Z`, without a formatter, which accepts
     /// days and times that do not exist. All dates are those of the Gregorian calendar.
-    ///
-    /// - Returns: The milliseconds since 1970; `nil` if the text has another form.
     private static func internetTime(_ text: [UInt8]) -> Int64? {
         guard text.count > 19, text[4] == 45, text[7] == 45, text[10] | 32 == 116, text[13] == 58,
             text[16] == 58, let year = number(text[0..<4]), let month = number(text[5..<7]),
@@ -74,7 +72,7 @@ package enum DateText {
     /// Returns the offset of a time zone from UTC in minutes.
     ///
     /// - Parameter text: `Z`, or an offset in one of the forms `+01:00`, `+0100` and `+01`.
-    private static func offset(ofZone text: ArraySlice<UInt8>) -> Int64? {
+    static func offset(ofZone text: ArraySlice<UInt8>) -> Int64? {
         if text.count == 1 { return text.first.map { $0 | 32 } == 122 ? 0 : nil }
         guard let sign = text.first, sign == 43 || sign == 45 else { return nil }
         let (hours, rest) = (text.dropFirst().prefix(2), text.dropFirst(3))

@@ -228,7 +228,6 @@ extension EntryCondition.Test {
         }
     }
 
-    /// Applies a test of texts to the names of tags.
     private func compare(_ tags: [String], _ test: (String) -> Self, _ operand: String) -> Bool {
         let names = tags.map { TagName($0).text.precomposedStringWithCanonicalMapping }
         return test(operand.precomposedStringWithCanonicalMapping).holds(of: names, exists: !tags.isEmpty)

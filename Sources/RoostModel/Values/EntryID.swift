@@ -17,8 +17,6 @@ public enum EntryID {
 
     /// Returns another id of the entry with the given source and key, for the case that the derived id
     /// belongs to an entry that has moved to another source.
-    ///
-    /// - Parameter attempt: The number of the id, from 1. In decimal, it is the third text of the digest.
     package static func derived(source: String, key: String, attempt: Int) -> UUID {
         digest(of: [source, key, String(attempt)])
     }

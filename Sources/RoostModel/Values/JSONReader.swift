@@ -48,8 +48,6 @@ package struct JSONReader {
     }
 
     /// Checks that the end of the text has been reached.
-    ///
-    /// - Throws: ``JSONError`` if anything but white space follows.
     package mutating func expectEnd() throws(JSONError) {
         _ = peek()
         guard offset == bytes.count else { throw error("unexpected text after the value") }

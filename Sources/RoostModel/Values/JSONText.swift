@@ -9,7 +9,6 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// Appends a JSON string with its quotation marks and escapes.
     package mutating func append(string: String) {
         append(UInt8(ascii: "\""))
         var string = string
@@ -34,7 +33,6 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends a JSON array. The closure appends one element.
     package mutating func append<Item>(list: [Item], _ item: (Item, inout [UInt8]) -> Void) {
         append(UInt8(ascii: "["))
         for (index, value) in list.enumerated() {
@@ -103,8 +101,6 @@ extension Data {
 package enum JSONFault {
     /// Returns the reason why a text is not a JSON object with readable contents, as a clause for a message,
     /// such as `it is an array, not an object`.
-    ///
-    /// - Parameter fallback: The reason to return if the text is a valid object.
     package static func description(of data: some Collection<UInt8>, fallback: String) -> String {
         Array(data).withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)

@@ -62,8 +62,6 @@ extension EntryCondition.Test {
 extension EntryCondition {
     /// Parses a condition such as `key=value`. The first operator in the text separates the key from the
     /// value; one space on each side of it is ignored, and so are double quotation marks around the value.
-    ///
-    /// - Returns: `nil` if the text is not a condition.
     package init?(parsing text: String) {
         let operators: [(name: String, test: (String) -> Test)] = [
             ("!=", Test.differs), ("<=", Test.isAtMost), (">=", Test.isAtLeast), ("^=", Test.hasPrefix),

@@ -34,7 +34,6 @@ final class Transfer: @unchecked Sendable {
     private var start = ContinuousClock.now
     private var headTime = ContinuousClock.now
     private var lastPart = ContinuousClock.now
-    /// The error of a receiver or of a limit.
     private var error: (any Error)?
     private let cancelled = Atomic(false)
     var continuation: CheckedContinuation<Void, any Error>?

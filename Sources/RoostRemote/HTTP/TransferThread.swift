@@ -6,7 +6,6 @@ import Synchronization
 final class TransferThread: Sendable {
     static let shared = TransferThread()
 
-    /// The calls that the thread has not yet begun.
     private let added = Mutex<[Transfer]>([])
     /// The handle of libcurl. Only the thread uses it, except for `curl_multi_wakeup`, which every thread may
     /// call.

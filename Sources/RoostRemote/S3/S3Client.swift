@@ -170,11 +170,6 @@ struct SignatureV4: Sendable {
 
     /// Returns the headers of the signed request: the original headers, the date, the digest and the
     /// signature.
-    ///
-    /// - Parameters:
-    ///   - query: The percent-encoded names and values of the query parameters.
-    ///   - headers: The headers, including `host`.
-    ///   - payload: The SHA-256 of the body in hexadecimal.
     func signed(
         method: String, path: String, query: [(name: String, value: String)] = [],
         headers: [(name: String, value: String)], payload: String, at date: Date = Date()

@@ -6,7 +6,6 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// The HTTP server of a store.
 package struct APIServer: Service {
     private let settings: ServerSettings
     private let responder: Responder
@@ -14,9 +13,6 @@ package struct APIServer: Service {
     private let onRunning: @Sendable (Int) async -> Void
 
     /// Creates a server.
-    ///
-    /// - Parameters:
-    ///   - token: The token that clients must send; `nil` if none is required.
     package init(
         _ handle: StoreHandle, _ settings: ServerSettings, token: AccessToken?, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -34,14 +30,11 @@ package struct APIServer: Service {
         (self.settings, self.logger, self.onRunning) = (settings, logger, onRunning)
     }
 
-    /// All routes, in the order of the documentation.
     static let routes: [Route] =
         Operations.all.map { Route($0) } + TransferRoutes.all + ChangeRoutes.all + EmbeddingRoutes.all
         + DocumentationRoutes.all + AgentRoutes.all
 
     /// Serves requests until the server is asked to stop. Requests that have begun are answered first.
-    ///
-    /// - Throws: ``ServerError`` if the address is in use.
     package func run() async throws {
         let (onRunning, limits) = (onRunning, settings.limits)
         let application = Application(
@@ -85,18 +78,15 @@ package struct APIServer: Service {
     }
 }
 
-/// The objects that all routes of a server share.
 struct ServerContext: Sendable {
     let settings: ServerSettings
     let operations: Operations
     let agents: MCPServer
-    /// The limit on streams.
     let streams: Admission
     /// The limit on requests that are read and answered at the same time.
     let requests: Admission
 }
 
-/// An error that prevents the server from starting.
 package struct ServerError: Error, Sendable, CustomStringConvertible {
     /// A sentence for the person who starts the server.
     package var message: String

@@ -24,7 +24,6 @@ package struct AccessToken: Sendable {
         bytes = Array(text.utf8)
     }
 
-    /// Generates a random token.
     package static func random() -> AccessToken {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<generatedBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

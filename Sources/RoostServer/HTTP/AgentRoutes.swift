@@ -55,17 +55,14 @@ struct HTTPExchange: Sendable {
     /// The revision of requests that name none, as the older revisions specify.
     private static let assumedVersion = ProtocolVersion.march2025
 
-    /// The media type of messages.
     static let jsonType = "application/json"
     private static let eventsType = "text/event-stream"
 
-    /// Returns whether a field with a media type names JSON.
     static func isJSON(_ field: String) -> Bool {
         let name = field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return name == jsonType || name.hasSuffix("+json")
     }
 
-    /// Returns the answer to the request.
     func reply() async -> Reply {
         var id: RequestID?
         do {
@@ -122,8 +119,6 @@ struct HTTPExchange: Sendable {
     }
 
     /// Returns the revision that the header field names; `nil` without the field.
-    ///
-    /// - Throws: ``ProtocolError`` if the revision is not supported.
     private func fieldVersion() throws -> ProtocolVersion? {
         guard let field = call.header(Self.versionField) else { return nil }
         guard let version = ProtocolVersion(rawValue: field) else {

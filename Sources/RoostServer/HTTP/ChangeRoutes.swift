@@ -95,7 +95,6 @@ enum ChangeRoutes {
         return cursor
     }
 
-    /// Returns the changes of a commit as events.
     private static func events(of batch: ChangeBatch) throws -> [EventStream.Event] {
         try batch.changes.map { change in
             var cursor = batch.next

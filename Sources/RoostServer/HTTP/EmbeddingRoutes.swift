@@ -118,8 +118,6 @@ enum EmbeddingRoutes {
     }
 
     /// Checks the model that a request names.
-    ///
-    /// - Throws: ``Problem`` if it is not the model of the store.
     private static func check(_ model: String?, of space: EmbeddingSpace) throws(Problem) {
         guard model == space.model || model == space.model.split(separator: "/").last.map(String.init) else {
             throw Problem.notFound("the server has no model of this name; it serves \(space.model)")

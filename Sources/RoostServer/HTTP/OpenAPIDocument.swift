@@ -38,7 +38,6 @@ enum OpenAPIDocument {
         ]
     }
 
-    /// Returns the tags of routes in the order of their first use.
     static func tags(of routes: [Route]) -> [String] {
         routes.reduce(into: []) { tags, route in
             if !tags.contains(route.tag) { tags.append(route.tag) }
@@ -129,9 +128,6 @@ struct NamedSchemas {
         }
     }
 
-    /// Adds a schema.
-    ///
-    /// - Precondition: No other schema has the name.
     mutating func add(_ schema: JSONValue, as name: String) {
         precondition(schemas[name] == nil || schemas[name] == schema, "two schemas have the name \(name)")
         schemas[name] = schema

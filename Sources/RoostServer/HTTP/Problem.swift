@@ -8,7 +8,6 @@ import RoostModel
 /// An error of a request, in the form of RFC 9457 (problem details).
 struct Problem: Error, Sendable {
     var status: HTTPResponse.Status
-    /// The stable name of the problem, for programs.
     var code: String
     /// A sentence about this occurrence; it contains no stored text.
     var detail: String
@@ -33,7 +32,6 @@ struct Problem: Error, Sendable {
     static let busy = Problem(
         .serviceUnavailable, "busy", "too many requests at the same time; try again", retryAfter: 1)
 
-    /// The media type of problems (RFC 9457, section 3).
     static let mediaType = "application/problem+json"
 
     func json(advice: (Remedy) -> String?, requestID: String) -> JSONValue {

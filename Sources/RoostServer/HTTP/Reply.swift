@@ -4,7 +4,6 @@ import Hummingbird
 import NIOCore
 import RoostModel
 
-/// The answer to a request.
 struct Reply: Sendable {
     enum Body: Sendable {
         case none
@@ -107,7 +106,6 @@ private final class StreamOutput: @unchecked Sendable {
     func finish() async throws { try await writer.finish(nil) }
 }
 
-/// Writes the parts of a streamed answer.
 struct StreamWriter: Sendable {
     private let send: @Sendable (ByteBuffer) async throws -> Void
 

@@ -1,5 +1,8 @@
 import HTTPTypes
+import NIOCore
+import NIOPosix
 import RoostModel
+import Synchronization
 
 /// Decides whether a request may be answered: it checks the host, the origin and the token.
 ///
@@ -14,8 +17,6 @@ struct RequestGuard: Sendable {
     private static let scheme = "Bearer "
 
     /// Creates a guard.
-    ///
-    /// - Parameter token: The token that clients must send; `nil` if none is required.
     init(_ settings: ServerSettings, token: AccessToken?) {
         hosts = Self.loopbackNames.union(settings.allowedHosts.map(ServerSettings.urlHost))
         origins = Set(settings.allowedOrigins.map { $0.lowercased() })
@@ -47,8 +48,6 @@ struct RequestGuard: Sendable {
     }
 
     /// Checks that the request has the token of the server.
-    ///
-    /// - Throws: ``Problem`` with the status 401.
     func checkToken(_ request: HTTPRequest) throws(Problem) {
         guard let token else { return }
         let field = request.headerFields[.authorization] ?? ""
@@ -91,5 +90,65 @@ struct RequestGuard: Sendable {
             return loopbackNames.contains(hostName(of: String(origin.dropFirst(scheme.count))))
         }
         return false
+    }
+}
+
+/// A limit on the number of operations that run at the same time.
+final class Admission: Sendable {
+    /// The permission to run one operation, which ends when the object is released.
+    final class Permit: Sendable {
+        private let admission: Admission
+
+        fileprivate init(_ admission: Admission) { self.admission = admission }
+
+        deinit { admission.running.withLock { $0 -= 1 } }
+    }
+
+    private let maximum: Int
+    private let running = Mutex(0)
+
+    init(maximum: Int) { self.maximum = maximum }
+
+    /// Returns a permit; `nil` if the maximum is reached.
+    func permit() -> Permit? {
+        let isAllowed = running.withLock { running in
+            guard running < maximum else { return false }
+            running += 1
+            return true
+        }
+        return isAllowed ? Permit(self) : nil
+    }
+}
+
+enum Deadline {
+    struct Exceeded: Error {}
+
+    private final class State: Sendable {
+        let isExceeded = Mutex(false)
+    }
+
+    /// Runs an operation, and cancels it if it takes too long.
+    ///
+    /// The time is measured by an event loop, which forgets a canceled timer at once. A canceled `Task.sleep`
+    /// would keep its memory until the end of its time, which adds up with thousands of requests per second.
+    /// - Throws: ``Exceeded`` if the time is over; any error of the operation.
+    static func run<Result: Sendable>(
+        within time: Duration, _ operation: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let state = State()
+        let task = Task { try await operation() }
+        let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(time)) {
+            state.isExceeded.withLock { $0 = true }
+            task.cancel()
+        }
+        defer { timer.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        // A canceled operation can also return an incomplete result.
+        if state.isExceeded.withLock(\.self) { throw Exceeded() }
+        return try outcome.get()
     }
 }

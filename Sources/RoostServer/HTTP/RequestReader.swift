@@ -64,8 +64,6 @@ struct RequestReader: Sendable {
 
     /// Returns the bytes of the body, and leaves them in the request: Hummingbird does not notice the end of
     /// a body that was read without it, and ends the process when the client of a stream disconnects.
-    ///
-    /// - Throws: ``Problem`` if the body is too large or does not arrive in time.
     func bytes(of request: inout Request) async throws -> Data {
         let limit = limits.bodyBytes
         let tooLarge = Problem(.contentTooLarge, "bodyTooLarge", "the body is larger than \(limit) bytes")
@@ -98,8 +96,6 @@ struct RequestReader: Sendable {
 
     /// Refuses the body of a request to an operation that takes none, because its members would be ignored.
     /// An empty object is permitted, since some clients always send one.
-    ///
-    /// - Throws: ``Problem`` if the body has a content.
     func rejectBody(of request: inout Request) async throws {
         let refusal = Problem.invalid("the operation takes no body")
         guard (request.headers[.contentLength].flatMap(Int.init) ?? 0) <= Self.unusedBytes else {
@@ -111,8 +107,6 @@ struct RequestReader: Sendable {
     }
 
     /// Returns the JSON value of a body.
-    ///
-    /// - Throws: ``Problem`` if the body has another type, is not JSON, or does not match the schema.
     func json(_ bytes: Data, _ headers: HTTPFields, _ body: Route.Body) throws(Problem) -> JSONValue {
         let type = (headers[.contentType] ?? body.mediaType).split(separator: ";").first ?? ""
         let name = type.trimmingCharacters(in: .whitespaces).lowercased()

@@ -15,11 +15,9 @@ struct Route: Sendable {
 
         static func json(_ schema: JSONValue) -> Body { Body(mediaType: "application/json", schema: schema) }
 
-        /// A stream of server-sent events.
         static let events = Body(
             mediaType: "text/event-stream", schema: Schema.string("Server-sent events with JSON data."))
 
-        /// A stream of JSON values, one per line.
         static let lines = Body(
             mediaType: "application/x-ndjson", schema: Schema.string("One JSON object per line."))
     }
@@ -92,7 +90,6 @@ struct Route: Sendable {
     }
 }
 
-/// A parameter of a route in the path, the query or the header of a request.
 struct Parameter: Sendable {
     enum Location: String, Sendable {
         case path, query, header
@@ -103,7 +100,6 @@ struct Parameter: Sendable {
     var schema: JSONValue
     var isRequired: Bool
 
-    /// Creates a parameter of the path, which is always required.
     static func path(_ name: String, _ schema: JSONValue) -> Parameter {
         Parameter(name: name, location: .path, schema: schema, isRequired: true)
     }
@@ -130,12 +126,10 @@ struct Parameter: Sendable {
     }
 }
 
-/// A request that has been checked against its route.
 struct Call: Sendable {
     var request: Request
     /// The id of the request in logs and answers.
     var id: String
-    /// The operation that the request calls (``Route/operation``).
     var operation: String
     var values: [String: JSONValue]
     /// The checked JSON body; null without a body.
@@ -146,7 +140,6 @@ struct Call: Sendable {
 
     func string(_ name: String) -> String? { values[name]?.string }
 
-    /// Returns a Boolean; `false` if the parameter is absent.
     func flag(_ name: String) -> Bool { values[name]?.flag ?? false }
 
     func header(_ name: String) -> String? {

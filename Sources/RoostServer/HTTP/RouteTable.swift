@@ -3,16 +3,13 @@ import HTTPTypes
 import RoostModel
 
 struct RouteTable: Sendable {
-    /// The result of looking up a request.
     enum Match: Sendable {
-        /// The route, and the values of the placeholders in its path.
         case route(Route, [String: String])
         /// The path exists, but not with this method.
         case otherMethods([HTTPRequest.Method])
         case none
     }
 
-    /// All routes, in the order of the documentation.
     let routes: [Route]
     private let patterns: [[String]]
 

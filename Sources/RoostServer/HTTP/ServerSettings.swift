@@ -2,7 +2,6 @@ package import Foundation
 package import Roost
 package import RoostModel
 
-/// The settings of the HTTP server.
 package struct ServerSettings: Sendable {
     /// The limits that protect the server from clients that use too many resources.
     package struct Limits: Sendable {
@@ -30,7 +29,6 @@ package struct ServerSettings: Sendable {
         package init() {}
     }
 
-    /// The address on which the server listens.
     package var host = "127.0.0.1"
     /// The port; 0 for any free port.
     package var port = 4400
@@ -45,7 +43,6 @@ package struct ServerSettings: Sendable {
     package var version = ""
     /// The folder of the store, for backups; `nil` for a store without a folder.
     package var directory: URL?
-    /// The settings of the store's own backup repository.
     package var backups = BackupSettings()
     /// Renders a remedy as advice for people; `nil` without advice.
     package var advice: @Sendable (Remedy) -> String? = { _ in nil }

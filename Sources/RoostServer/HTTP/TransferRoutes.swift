@@ -63,12 +63,10 @@ enum TransferRoutes {
         }
     }
 
-    /// The state of a streamed ingest.
     private struct LineIngest {
         let call: Call
         let schema: JSONValue
         private(set) var line = 0
-        /// The number of lines whose entries are stored.
         private(set) var stored = 0
         private var drafts: [EntryDraft] = []
         /// The indices of the drafts without a key by text, and of those with one by key. Keys with different
@@ -203,7 +201,6 @@ enum TransferRoutes {
     }
 }
 
-/// Splits a streamed body into lines.
 struct LineReader {
     private var iterator: RequestBody.AsyncIterator
     private var waiting: [UInt8] = []

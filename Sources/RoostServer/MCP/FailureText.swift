@@ -1,9 +1,7 @@
 import Roost
 import RoostModel
 
-/// The messages with which the server reports failures of the store.
 enum FailureText {
-    /// Returns the message of an error, with the action that may solve the problem.
     static func message(of error: any Error) -> String {
         switch error {
         case let error as OperationError: error.message

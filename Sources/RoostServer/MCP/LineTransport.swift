@@ -12,12 +12,9 @@ package struct LineTransport: Sendable {
     private static let maximumLength = 16 << 20
     private static let chunkSize = 1 << 16
 
-    /// Creates a transport.
     package init(input: Int32 = 0, output: Int32 = 1) { (self.input, self.output) = (input, output) }
 
     /// Serves the client until the end of the input, and then answers the remaining requests.
-    ///
-    /// - Throws: `CancellationError` if the task was canceled.
     package func serve(_ server: MCPServer) async throws {
         let writer = LineWriter(output)
         let connection = MCPConnection(server) { writer.write($0) }
@@ -111,7 +108,6 @@ final class LineWriter: Sendable {
         /// The task that waits, and the backlog for which it waits.
         var waiting: (continuation: CheckedContinuation<Void, Never>, maximum: Int)?
 
-        /// Returns the waiting task if it can continue.
         mutating func takeReady() -> CheckedContinuation<Void, Never>? {
             guard let ready = waiting, hasFailed || backlog <= ready.maximum else { return nil }
             waiting = nil
@@ -123,12 +119,10 @@ final class LineWriter: Sendable {
     private let queue = DispatchQueue(label: "roost.lines")
     private let state = Mutex(State())
 
-    /// Creates a writer.
     init(_ output: Int32) { self.output = output }
 
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-    /// Writes a message and a line feed, and returns before they are written.
     func write(_ message: Data) {
         let line = message + Data("\n".utf8)
         state.withLock { $0.backlog += line.count }
@@ -163,7 +157,6 @@ final class LineWriter: Sendable {
         }
     }
 
-    /// Returns whether all bytes were written.
     private func writeAll(_ line: Data) -> Bool {
         var rest = line
         while !rest.isEmpty {

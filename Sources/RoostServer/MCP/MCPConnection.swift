@@ -9,9 +9,7 @@ import Synchronization
 /// Calls of a tool that keeps their order are executed one after another.
 package final class MCPConnection: Sendable {
     private struct State {
-        /// The revision that the client negotiated with `initialize`.
         var negotiated: ProtocolVersion?
-        /// The tasks that answer requests and batches.
         var tasks: [Int: Task<Void, Never>] = [:]
         var nextNumber = 0
         /// The tasks of the requests whose ids cannot be used again yet.

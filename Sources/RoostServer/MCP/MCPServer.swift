@@ -10,12 +10,10 @@ package struct MCPServer: Sendable {
     let operations: Operations
     let resources: StoreResources
 
-    /// Creates the server of a store.
     package init(_ handle: StoreHandle, _ rules: AccessRules, version: String) {
         self.init(Operations(handle, rules, version: version))
     }
 
-    /// Creates a server that offers operations.
     init(_ operations: Operations) {
         var operations = operations
         operations.servesAgents = true
@@ -23,12 +21,10 @@ package struct MCPServer: Sendable {
         resources = StoreResources(handle: operations.handle, rules: operations.rules)
     }
 
-    /// The name and version that the server reports.
     private var implementation: JSONValue {
         ["name": "roost", "title": "Roost knowledge store", "version": .string(operations.version)]
     }
 
-    /// The advice to the model.
     private var instructions: String {
         let rules = operations.rules
         let contents =
@@ -58,8 +54,6 @@ package struct MCPServer: Sendable {
     // MARK: Answering
 
     /// Returns the response to a request of a self-contained revision, or of the revision that was negotiated.
-    ///
-    /// - Throws: `CancellationError` if the task was canceled.
     package func response(
         to id: RequestID, _ method: String, _ parameters: JSONValue, negotiated: ProtocolVersion?,
         notify: @escaping @Sendable (JSONValue) -> Void
@@ -125,7 +119,6 @@ package struct MCPServer: Sendable {
         return version
     }
 
-    /// Checks the number of messages in a batch.
     package static func checkSize(of batch: [JSONValue]) throws(ProtocolError) {
         guard (1...MCPConnection.maximumBatch).contains(batch.count) else {
             throw ProtocolError(
@@ -133,7 +126,6 @@ package struct MCPServer: Sendable {
         }
     }
 
-    /// Returns the responses to the requests of a batch, which are answered one after another.
     package func responses(
         to batch: [JSONValue], _ negotiated: ProtocolVersion,
         notify: @escaping @Sendable (JSONValue) -> Void = { _ in },
@@ -186,7 +178,6 @@ package struct MCPServer: Sendable {
         }
     }
 
-    /// Adds the members that the revision requires in results.
     private func decorated(
         _ result: [String: JSONValue], _ method: String, _ version: ProtocolVersion
     ) -> [String: JSONValue] {

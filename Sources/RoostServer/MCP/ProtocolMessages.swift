@@ -1,18 +1,12 @@
 package import Foundation
 import RoostModel
 
-/// A JSON-RPC message from a client.
 package enum IncomingMessage: Sendable {
-    /// A message that expects a response.
     case request(id: RequestID, method: String, parameters: JSONValue)
-    /// A message that expects no response.
     case notification(method: String, parameters: JSONValue)
     /// A response. The server sends no requests, so it ignores responses.
     case response
 
-    /// Decodes a message.
-    ///
-    /// - Throws: ``ProtocolError`` if the value is not a JSON-RPC 2.0 message.
     package init(_ value: JSONValue) throws(ProtocolError) {
         guard let members = value.members else {
             throw ProtocolError(.invalidRequest, "a message must be a JSON object")
@@ -104,7 +98,6 @@ package struct ProtocolError: Error, Sendable, Hashable {
     }
 
     package var code: Code
-    /// A sentence for the developers of the client.
     package var message: String
     package var data: JSONValue?
 
@@ -132,10 +125,8 @@ package enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
     case november2025 = "2025-11-25"
     case july2026 = "2026-07-28"
 
-    /// The newest revision that a client can negotiate with `initialize`.
     package static let newestNegotiated = november2025
 
-    /// The supported revisions, newest first.
     package static var supported: [JSONValue] { allCases.reversed().map { .string($0.rawValue) } }
 
     /// Whether every request is self-contained: it carries the revision and the client's capabilities, and
@@ -153,7 +144,6 @@ package enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
 
 struct CallContext: Sendable {
     var version: ProtocolVersion
-    /// The token with which the client asked for progress notifications.
     var progressToken: JSONValue?
     /// Sends a notification to the client that made the request.
     var notify: @Sendable (JSONValue) -> Void = { _ in }

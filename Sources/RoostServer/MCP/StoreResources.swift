@@ -2,18 +2,14 @@ import Foundation
 import Roost
 import RoostModel
 
-/// The resources of a store: entries and clusters.
 struct StoreResources {
     let handle: StoreHandle
     let rules: AccessRules
 
     private static let pageSize = 100
-    /// The maximum size of a resource's text in bytes of UTF-8.
     private static let maximumTextLength = 1 << 20
-    /// The maximum number of members that the text of a cluster lists.
     private static let maximumMembers = 200
 
-    /// The templates of addresses that can be those of visible resources.
     var templates: [JSONValue] {
         var templates: [JSONValue] = [
             [

@@ -16,7 +16,6 @@ package struct AccessRules: Sendable {
 
     package init() {}
 
-    /// Returns whether an operation is permitted.
     func permits(_ access: OperationAccess) -> Bool {
         guard access.effect == .reads || !isReadOnly else { return false }
         return switch access.part {
@@ -50,10 +49,8 @@ package struct AccessRules: Sendable {
         return "add:" + EntryID.derived(source: "add", key: key).text
     }
 
-    /// Whether all entries and messages are visible.
     var showsEverything: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
 
-    /// The filter of the visible entries that are not messages.
     var texts: EntryFilter {
         var filter = EntryFilter(tags: tags)
         if let sourcePrefix { filter.conditions.append(EntryCondition(.source, .hasPrefix(sourcePrefix))) }
@@ -76,7 +73,6 @@ package struct AccessRules: Sendable {
         return showsEntries ? [entries, messages] : [messages]
     }
 
-    /// Returns whether an entry or message is visible.
     func allows(_ entry: Entry) -> Bool {
         restricting().contains { $0.matches(entry, assigned: nil) }
     }

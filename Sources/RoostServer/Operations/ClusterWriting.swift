@@ -12,7 +12,6 @@ extension ClusterEdit {
 }
 
 extension OperationContext {
-    /// Returns the forms of clusters after a change.
     fileprivate func documents(of ids: [Cluster.ID]) async throws -> [ClusterDocument] {
         let clusters = try await store.storage.snapshot().clusters()
         let hierarchy = ClusterHierarchy(clusters)
@@ -20,13 +19,9 @@ extension OperationContext {
     }
 }
 
-/// The JSON form of the result of a clustering run.
 package struct ReclusterDocument: Codable, Sendable {
-    /// The number of clusters of all levels.
     package var clusters: Int
-    /// The number of entries in no cluster.
     package var outliers: Int
-    /// The number of clusters that were kept.
     package var continued: Int
     package var dryRun: Bool
     package var notices: [String]
@@ -88,7 +83,6 @@ struct Recluster: Operation {
     }
 }
 
-/// The JSON form of the result of moving entries.
 package struct MoveDocument: Codable, Sendable {
     /// The number of entries that were in another cluster before.
     package var moved: Int
@@ -149,11 +143,8 @@ struct LabelCluster: ClusterEdit {
     }
 }
 
-/// The JSON form of the result of removing a cluster.
 package struct RemovedClusterDocument: Codable, Sendable {
-    /// The id of the cluster.
     package var removed: String
-    /// The number of entries that were in the cluster.
     package var entries: Int
 }
 
@@ -198,9 +189,7 @@ struct MergeClusters: ClusterEdit {
     }
 }
 
-/// The JSON form of the result of splitting a cluster.
 package struct SplitDocument: Codable, Sendable {
-    /// The parts, largest first.
     package var clusters: [ClusterDocument]
 }
 

@@ -3,7 +3,6 @@ import Roost
 package import RoostConversations
 import RoostModel
 
-/// The JSON form of a message.
 package struct MessageDocument: Codable, Sendable {
     /// The id of the message, which is also that of its entry.
     package var id: String
@@ -30,7 +29,6 @@ package struct MessageDocument: Codable, Sendable {
     }
 }
 
-/// The parameters that select messages.
 package struct MessageSelection: Decodable, Sendable {
     package var user: String?
     package var session: String?
@@ -57,17 +55,13 @@ package struct MessageSelection: Decodable, Sendable {
 
     static let parameters = names + EntrySelection.periodParameters("messages")
 
-    /// The user, session or agent that is not given.
     private static let defaultName = "default"
 
-    /// Whether no parameter selects messages.
     var isEmpty: Bool {
         user == nil && session == nil && agent == nil && since == nil && until == nil
     }
 
     /// Returns the filter for visible messages.
-    ///
-    /// - Throws: ``OperationError`` if a name is empty, a time is invalid, or the conversation is not visible.
     package func filter(
         under rules: AccessRules = AccessRules()
     ) throws(OperationError) -> ConversationMemory.Filter {
@@ -80,7 +74,6 @@ package struct MessageSelection: Decodable, Sendable {
         return filter
     }
 
-    /// Returns the conversation to which messages are added.
     func scope(under rules: AccessRules) throws(OperationError) -> ChatScope {
         try checkNames(under: rules)
         return rules.scope
@@ -111,21 +104,17 @@ struct ListConversations: Operation {
     struct Conversation: Codable, Sendable {
         var user: String
         var session: String
-        /// The agents that took part.
         var agents: [String]
-        /// The number of messages.
         var messages: Int
         /// The times of the first and the last message.
         var first: String
         var last: String
-        /// The first message of the user, or of the conversation.
         var firstMessage: String
         var title: String?
     }
 
     struct Output: Codable, Sendable {
         var conversations: [Conversation]
-        /// The number of all conversations.
         var count: Int
         var nextCursor: String?
     }
@@ -155,7 +144,6 @@ struct ListConversations: Operation {
 struct ListMessages: Operation {
     struct Output: Codable, Sendable {
         var messages: [MessageDocument]
-        /// The number of all messages.
         var count: Int
         var nextCursor: String?
     }
@@ -187,7 +175,6 @@ struct RememberMessages: Operation {
     }
 
     struct Output: Codable, Sendable {
-        /// The number of stored messages.
         var new: Int
         /// The number of messages that were stored before, including removed ones.
         var known: Int

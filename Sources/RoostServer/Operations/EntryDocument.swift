@@ -21,7 +21,6 @@ package struct EntryDocument: Codable, Sendable {
     // A result of a search.
     /// The relevance, from 0 to 1.
     package var score: Float?
-    /// The cosine similarity to the query or the centroid.
     package var similarity: Float?
     package var snippet: String?
     /// The position of the snippet in the text, and those of the matched words in the snippet, in bytes of UTF-8.
@@ -46,7 +45,6 @@ package struct EntryDocument: Codable, Sendable {
     package var omittedMetadata: [String]?
     package var createdAt: String?
     package var updatedAt: String?
-    /// The id of the cluster.
     package var cluster: String?
     /// The revision of the latest change, which is also the ETag over HTTP.
     package var revision: String?
@@ -64,12 +62,9 @@ package struct EntryDocument: Codable, Sendable {
 
     // MARK: Details
 
-    /// The maximum number of keys that name omitted metadata.
     private static let maximumOmittedKeys = 20
-    /// The maximum length of such a key in UTF-8 bytes.
     private static let maximumKeyLength = 200
 
-    /// Adds the metadata, the tags and the dates.
     mutating func addDetails(of entry: Entry, tokens: Int?) {
         createdAt = DateText.string(from: entry.createdAt)
         updatedAt = DateText.string(from: entry.updatedAt)
@@ -117,11 +112,6 @@ package struct EntryDocument: Codable, Sendable {
     }
 
     /// Creates the form of a hit.
-    ///
-    /// - Parameters:
-    ///   - length: The approximate maximum length of the snippet in bytes.
-    ///   - withText: Whether the form has the whole text and the metadata.
-    ///   - withPositions: Whether it has the positions of the snippet and of the matched words.
     package init(
         _ hit: QueryHit, in result: QueryResult, snippetLength length: Int? = nil, withText: Bool = true,
         withPositions: Bool = true, tokens: Int? = nil
@@ -143,8 +133,6 @@ package struct EntryDocument: Codable, Sendable {
     // MARK: States
 
     /// Returns the forms of members of a cluster.
-    ///
-    /// - Parameter members: The ids, with the similarities to the centroid.
     static func documents(
         of members: [(Entry.ID, Float)], in snapshot: any StorageSnapshot, snippetLength: Int
     ) async throws -> [EntryDocument] {
@@ -157,7 +145,6 @@ package struct EntryDocument: Codable, Sendable {
         }
     }
 
-    /// Returns the forms of entries with details, clusters and revisions.
     package static func documents(
         of entries: [Entry], in snapshot: any StorageSnapshot, showingClusters: Bool = true,
         withTexts: Bool = true, tokens: Int? = nil

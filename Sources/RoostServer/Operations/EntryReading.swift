@@ -72,8 +72,6 @@ struct FetchEntry: Operation {
     }
 
     /// Returns the position in UTF-8 bytes at which the requested part begins.
-    ///
-    /// - Throws: ``OperationError`` if the text does not have the line.
     private func offset(in entry: Entry) throws(OperationError) -> Int {
         guard let line else { return offset ?? 0 }
         guard offset == nil else { throw OperationError("pass either 'line' or 'offset'") }
@@ -145,9 +143,7 @@ struct ListEntries: Operation {
 struct CountEntries: Operation {
     struct Output: Codable, Sendable {
         var total: Int
-        /// The first counts; empty without properties.
         var counts: [EntryCount]
-        /// The number of further counts.
         var omitted: Int?
     }
 

@@ -2,7 +2,6 @@ import Foundation
 import Roost
 package import RoostModel
 
-/// The parameters that select entries.
 package struct EntrySelection: Decodable, Sendable {
     package var ids: [String]?
     package var tags: [String]?
@@ -63,15 +62,12 @@ package struct EntrySelection: Decodable, Sendable {
         "Conditions that all must hold: 'year>=2020', 'lang in en,de', 'status!=done', 'title^=On' (prefix), "
         + "'due exists', 'due<=2026-01', 'created>=2 weeks ago', 'tag!=draft'."
 
-    /// Whether no parameter selects entries.
     var isEmpty: Bool {
         ids == nil && tags == nil && `where` == nil && sources == nil && cluster == nil && since == nil
             && until == nil
     }
 
     /// Returns the filter without the rules for access.
-    ///
-    /// - Throws: ``OperationError`` if a condition, a time or an id is invalid, or the cluster does not exist.
     func filter(in context: OperationContext) async throws -> EntryFilter {
         guard cluster == nil || context.rules.showsEverything else {
             throw OperationError("'cluster' cannot be used: this server shows only a part of the store")
@@ -85,8 +81,6 @@ package struct EntrySelection: Decodable, Sendable {
     }
 
     /// Returns the filter.
-    ///
-    /// - Throws: ``OperationError`` if a condition, a time or an id is invalid, or the cluster does not exist.
     package func filter(in snapshot: any StorageSnapshot) async throws -> EntryFilter {
         var filter = try filterWithoutNames()
         if let sources, !sources.isEmpty {
@@ -120,7 +114,6 @@ package struct EntrySelection: Decodable, Sendable {
         return filter
     }
 
-    /// Returns the sentence about a text in `where` that is not a condition.
     private static func message(of fault: EntryCondition.Fault) -> String {
         switch fault {
         case .form:
@@ -136,9 +129,7 @@ package struct EntrySelection: Decodable, Sendable {
     }
 }
 
-/// The times that clients write.
 package enum TimeText {
-    /// The forms of times, for descriptions.
     static let forms =
         "2026-01, 2026-01-31, 2026-01-31T09:00:00Z, 7d, yesterday, 'last week' or '3 weeks ago'"
 
@@ -148,8 +139,6 @@ package enum TimeText {
 
     /// Returns the period that a parameter names: a day, week, month or year in the server's time zone, or a moment,
     /// whose period is empty; `nil` if it is absent.
-    ///
-    /// - Throws: ``OperationError`` if it names no time.
     package static func period(_ name: String, _ text: String?) throws(OperationError) -> DatePeriod? {
         guard let text else { return nil }
         guard let period = DateReader(now: Date()).period(text) else {
@@ -159,13 +148,9 @@ package enum TimeText {
     }
 }
 
-/// Checks of the values that clients give.
 package enum TextValues {
     private static let maximumKeys = 64
 
-    /// Returns the ids in a parameter.
-    ///
-    /// - Throws: ``OperationError`` if one of them is no UUID.
     static func ids(_ texts: [String], _ name: String) throws(OperationError) -> [UUID] {
         let ids = texts.compactMap(UUID.init(uuidString:))
         guard ids.count == texts.count else {
@@ -175,8 +160,6 @@ package enum TextValues {
     }
 
     /// Returns the tags in a parameter.
-    ///
-    /// - Throws: ``OperationError`` if a tag is empty or contains a line break or another control character.
     static func newTags(_ tags: [String]?, _ name: String) throws(OperationError) -> [String] {
         guard let tags else { return [] }
         guard tags.allSatisfy(TagName.isValid) else {
@@ -206,7 +189,6 @@ package enum TextValues {
         return metadata
     }
 
-    /// Checks that a text is not only white space.
     static func check(_ text: String?, _ name: String) throws(OperationError) {
         guard text?.allSatisfy(\.isWhitespace) != true else { throw OperationError("'\(name)' is empty") }
     }

@@ -3,7 +3,6 @@ import Roost
 package import RoostModel
 
 enum EntryValueParameters {
-    /// The maximum length of a text in characters.
     static let maximumText = 1 << 20
     static let id = Argument(
         "id", Schema.string("The id of the entry.", minimum: 1, maximum: OperationContext.maximumNameLength),
@@ -45,7 +44,6 @@ extension OperationContext {
     private static let changed = OperationError(
         "the entry has changed since the revision of 'ifMatch'", .changed)
 
-    /// Reports a conflict with the revision that the client expects.
     fileprivate func matching<Value>(
         _ expected: Revision?, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -57,13 +55,11 @@ extension OperationContext {
     }
 }
 
-/// The JSON form of the result of adding a text.
 package struct AddedDocument: Codable, Sendable {
     package var stored: Bool
     /// Whether the text, the tags or the metadata of an existing entry have changed.
     package var updated: Bool?
     package var id: String?
-    /// The near-duplicates because of which nothing was stored.
     package var duplicates: [EntryDocument]
     package var notices: [String]?
 }
@@ -245,14 +241,11 @@ struct UpdateEntry: Operation {
 /// The JSON form of the result of removing entries.
 package struct RemovalDocument: Codable, Sendable {
     package var removed: Int
-    /// The number of entries that match.
     package var matching: Int
     package var entries: [EntryDocument]
-    /// The number of entries that the list omits.
     package var omitted: Int?
     package var notices: [String]?
 
-    /// The maximum number of entries that the result lists.
     static let maximumListed = 1_000
 
     /// - Parameter removed: The number of removed entries; `nil` if they would be removed.

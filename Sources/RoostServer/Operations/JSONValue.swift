@@ -28,7 +28,6 @@ extension MetadataValue {
         }
     }
 
-    /// Returns the strings of a member that is an array; empty if it is absent.
     package func strings(_ name: String) -> [String] { (self[name]?.elements ?? []).compactMap(\.string) }
 
     static func count(_ value: Int) -> JSONValue { .integer(Int64(value)) }

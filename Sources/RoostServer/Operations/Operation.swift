@@ -25,11 +25,8 @@ protocol Operation: Decodable, Sendable {
     static var keepsOrder: Bool { get }
 
     /// Executes the operation. ``Operations`` has checked the input and the access.
-    ///
-    /// - Throws: ``OperationError``, or an error of the store.
     func run(in context: OperationContext) async throws -> Output
 
-    /// Returns the header of an answer over HTTP.
     static func head(of output: Output) -> OperationHead
 }
 
@@ -66,7 +63,6 @@ struct OperationAccess: Sendable {
     init(_ effect: Effect, _ part: Part) { (self.effect, self.part) = (effect, part) }
 }
 
-/// A member of an operation's input.
 struct Argument: Sendable {
     enum Use: Sendable {
         case optional, required
@@ -98,11 +94,9 @@ struct OperationRoute: Sendable {
     var tag: String { (path.split(separator: "/").dropFirst(2).first ?? "").capitalized }
 }
 
-/// The header of an answer over HTTP.
 struct OperationHead: Sendable {
     /// The address of a created object, whose answer has the status 201.
     var location: String?
-    /// The revision of the entry in the answer.
     var revision: String?
 }
 
@@ -151,7 +145,6 @@ struct AnyOperation: Sendable {
     var storedSchema: JSONValue { TypeSchema.schema(of: types.stored) }
     var outputSchema: JSONValue { TypeSchema.schema(of: types.output) }
 
-    /// The name for people, such as `Cluster members`.
     var title: String { name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ") }
 
     /// Returns the schema of the input as a JSON object.
@@ -175,7 +168,6 @@ package struct Operations: Sendable {
     var version: String
     /// The folder of the store, for backups; `nil` for a store without a folder.
     var directory: URL?
-    /// The settings of the store's own backup repository.
     var backups = BackupSettings()
     /// Whether the front end serves agents: answers have a token budget, and near-duplicates are refused, unless the
     /// input states otherwise.
@@ -195,18 +187,14 @@ package struct Operations: Sendable {
         return operation
     }
 
-    /// Returns the summary of an operation, for the help of its command.
     package static func summary(of name: String) -> String { named(name).summary }
 
-    /// Returns the description of a parameter of an operation, for the help of its command.
     package static func help(_ parameter: String, of name: String) -> String {
         let parameters = named(name).parameters
         return parameters.first { $0.name == parameter }?.schema["description"]?.string ?? ""
     }
 
     /// Executes an operation for a command.
-    ///
-    /// - Parameter input: The input, which matches the schema.
     package func output<Output: Decodable>(
         of name: String, _ input: [String: JSONValue]
     ) async throws -> Output {
@@ -214,7 +202,6 @@ package struct Operations: Sendable {
         return try JSONDecoder().decode(Output.self, from: json.serialized())
     }
 
-    /// All operations, in the order of the documentation.
     static let all: [AnyOperation] = [
         AnyOperation(Search.self), AnyOperation(FetchEntry.self), AnyOperation(ListClusters.self),
         AnyOperation(ListClusterMembers.self), AnyOperation(Recall.self), AnyOperation(ReadStatus.self),
@@ -227,15 +214,10 @@ package struct Operations: Sendable {
         AnyOperation(CreateBackup.self), AnyOperation(ListBackups.self),
     ]
 
-    /// The operations that the rules permit.
     var permitted: [AnyOperation] { Self.all.filter { rules.permits($0.access) } }
 
     /// Executes an operation. This is the only place that decides whether a front end may use it; the context restricts
     /// the entries and messages.
-    ///
-    /// - Parameters:
-    ///   - arguments: The input, which matches the schema.
-    ///   - report: Receives the progress, from 0 to 100, with the name of the step.
     func run(
         _ operation: AnyOperation, _ arguments: [String: JSONValue],
         report: @escaping @Sendable (Int, String) -> Void = { _, _ in }

@@ -1,8 +1,8 @@
 import Foundation
 import Roost
 package import RoostModel
+import RoostText
 
-/// The store, the rules and the input with which an operation runs.
 struct OperationContext: Sendable {
     let operations: Operations
     let operation: String
@@ -15,7 +15,6 @@ struct OperationContext: Sendable {
 
     var rules: AccessRules { operations.rules }
 
-    /// Reads a part of the input.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: JSONValue.object(arguments).serialized())
@@ -73,8 +72,6 @@ struct OperationContext: Sendable {
     }
 
     /// Returns the first of the given items that fit into a budget, and the cursor of the next page.
-    ///
-    /// - Parameter isLast: Whether no items follow the given ones.
     func page<Item: Encodable>(
         _ items: [Item], from offset: Int, isLast: Bool, _ budget: TokenBudget
     ) throws -> (items: [Item], next: String?) {
@@ -95,14 +92,11 @@ struct OperationContext: Sendable {
 
     // MARK: Entries and clusters
 
-    /// The maximum length of an id or label in characters.
     static let maximumNameLength = 1_000
     /// The number of characters of a client's text that a message repeats.
     static let echoLimit = 80
 
     /// Returns the visible entry with an id, or the only visible entry of a file or web address.
-    ///
-    /// - Throws: ``OperationError`` if the text is neither an id nor an address, or no visible entry has it.
     func entry(_ text: String) async throws -> Entry {
         let name =
             text.hasPrefix(ResourceAddress.entryPrefix)
@@ -137,8 +131,6 @@ struct OperationContext: Sendable {
     }
 
     /// Returns the only visible entry of a file or web address; `nil` if a text is neither a path nor an address.
-    ///
-    /// - Throws: ``OperationError`` if no visible entry comes from it, or several do.
     private func entry(at address: String) async throws -> Entry? {
         guard address.hasPrefix("/") || address.contains("://") else { return nil }
         let filter = try await visible(EntryFilter(sources: SourceSelection.ids(of: address)))
@@ -154,7 +146,6 @@ struct OperationContext: Sendable {
         return entry
     }
 
-    /// Returns the cluster that a text names.
     func cluster(_ text: String) async throws -> Cluster {
         try await snapshot.clusterRecords().named(text)
     }
@@ -165,8 +156,6 @@ extension [Cluster] {
 
     /// Returns the only cluster with a label or id, or else the only one whose label contains a text or whose id begins
     /// with it. The case of a label matters only if several labels differ in nothing else.
-    ///
-    /// - Throws: ``OperationError`` if no cluster matches, or several do.
     package func named(_ text: String) throws(OperationError) -> Cluster {
         let name =
             text.hasPrefix(ResourceAddress.clusterPrefix)
@@ -186,4 +175,111 @@ extension [Cluster] {
         }
         return found[0]
     }
+}
+
+/// The position of the next page of a result.
+///
+/// A cursor belongs to one revision of the store and to the function and parameters of the first page, so
+/// that the pages of a result fit together.
+struct PageCursor: Codable, Sendable {
+    /// The position in the result, usually the number of items on the previous pages.
+    var position: Int
+    private var epoch: UUID
+    private var revision: UInt64
+    private var request: UInt64
+
+    static let maximumLength = 1_000
+
+    static let isInvalid = OperationError("the cursor is invalid; begin again without a cursor")
+
+    init(position: Int, of request: UInt64, at stamp: Stamp) {
+        (self.position, self.request) = (position, request)
+        (epoch, revision) = (stamp.epoch, stamp.revision.rawValue)
+    }
+
+    /// Reads the text of a cursor.
+    ///
+    /// The position can exceed the number of results: a limit would tell a client with a changed cursor how
+    /// many entries the store has.
+    init(_ text: String, of request: UInt64, at stamp: Stamp) throws(OperationError) {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: standard),
+            let cursor = try? JSONDecoder().decode(Self.self, from: data),
+            (0...Int(UInt32.max)).contains(cursor.position)
+        else { throw Self.isInvalid }
+        guard cursor.request == request else {
+            throw OperationError(
+                "the cursor belongs to a request with different parameters; repeat the parameters of the "
+                    + "first page, or begin again without a cursor")
+        }
+        guard cursor.epoch == stamp.epoch, cursor.revision == stamp.revision.rawValue else {
+            throw OperationError(
+                "the store has changed since the previous page; begin again without a cursor", .expired)
+        }
+        self = cursor
+    }
+
+    /// The opaque text of the cursor, which needs no escapes in the query of an address except for `=`.
+    var text: String {
+        // With sorted keys, the same page has the same cursor in every answer.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // A structure of numbers and texts can always be encoded.
+        return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    /// Returns a number that identifies a function and its parameters except the cursor.
+    static func digest(of function: String, _ parameters: [String: JSONValue]) -> UInt64 {
+        var parameters = parameters
+        parameters["cursor"] = nil
+        return FNV1a.hash(of: JSONValue.object(parameters).serialized(), from: FNV1a.hash(of: function.utf8))
+    }
+}
+
+/// The number of tokens that an answer may still use.
+///
+/// Tokens are estimated from the length of the JSON, because the tokenizer of the model that reads the answer
+/// is unknown.
+struct TokenBudget {
+    /// The default, which is below the limits at which hosts truncate results.
+    static let standard = 8_000
+    static let range = 200...50_000
+    static let parameter = Argument(
+        "budget",
+        Schema.integer(
+            "The maximum size of the answer in tokens; \(standard) by default for agents, otherwise unlimited.",
+            range), .programs)
+    /// The estimated number of UTF-8 bytes per token. English prose has about four; code and other languages
+    /// have fewer.
+    private static let bytesPerToken = 3
+
+    private(set) var remainingBytes: Int
+
+    /// Creates a budget; without a number of tokens, it is unlimited.
+    init(tokens: Int?) { remainingBytes = tokens.map { $0 * Self.bytesPerToken } ?? .max }
+
+    /// Uses the part of the budget that a value needs.
+    ///
+    /// - Returns: `false`, without a change, if the value does not fit.
+    mutating func take(_ value: JSONValue) -> Bool {
+        // One byte for the comma between elements.
+        let size = value.serialized().count + 1
+        guard size <= remainingBytes else { return false }
+        remainingBytes -= size
+        return true
+    }
+
+    /// Uses the part of the budget that the returned values need.
+    ///
+    /// - Returns: The first of the given values, as many as fit. The first value is always returned, so that
+    ///   even a small budget makes progress.
+    mutating func takeFirst(of values: [JSONValue]) -> [JSONValue] {
+        var count = 0
+        while count < values.count, take(values[count]) || count == 0 { count += 1 }
+        return Array(values.prefix(count))
+    }
+
+    /// Uses the part of the budget that a value needs, or all of it if the value does not fit.
+    mutating func use(_ value: JSONValue) { if !take(value) { remainingBytes = 0 } }
 }

@@ -3,14 +3,11 @@ import Roost
 package import RoostConversations
 import RoostModel
 
-/// The JSON form of a recalled message with the messages around it.
 package struct RecollectionDocument: Codable, Sendable {
     package var message: MessageDocument
     /// The relevance from 0 to 1; 1 if messages are listed by time.
     package var score: Float?
-    /// The cosine similarity of the query and the message.
     package var similarity: Float?
-    /// The title of the conversation.
     package var title: String?
     /// The messages before and after it, oldest first.
     package var before: [MessageDocument]
@@ -30,7 +27,6 @@ struct Recall: Operation {
         /// The messages, best first, or oldest first for a time.
         var messages: [RecollectionDocument] = []
         var notices: [String]?
-        /// The nearest messages, if none is relevant.
         var nearest: [MessageDocument]?
         var nextCursor: String?
     }

@@ -9,9 +9,6 @@ enum ResourceAddress: Hashable {
     static let entryPrefix = "roost://entry/"
     static let clusterPrefix = "roost://cluster/"
 
-    /// Parses an address.
-    ///
-    /// - Returns: `nil` if the text is not the address of a resource.
     init?(_ uri: String) {
         func id(after prefix: String) -> UUID? {
             uri.hasPrefix(prefix) ? UUID(uuidString: String(uri.dropFirst(prefix.count))) : nil

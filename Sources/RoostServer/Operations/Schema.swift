@@ -1,7 +1,6 @@
 import Foundation
 import RoostModel
 
-/// Functions that create JSON Schemas.
 enum Schema {
     static func string(_ description: String, minimum: Int? = nil, maximum: Int? = nil) -> JSONValue {
         var members: [String: JSONValue] = ["type": "string", "description": .string(description)]
@@ -93,7 +92,6 @@ enum Schema {
         ["$ref": .string(SchemaCheck.referencePrefix + name)]
     }
 
-    /// Returns a schema that also permits null.
     static func nullable(_ schema: JSONValue) -> JSONValue {
         guard var members = schema.members, let type = members["type"] else { return schema }
         if let values = members["enum"]?.elements {

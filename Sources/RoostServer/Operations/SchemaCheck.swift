@@ -14,7 +14,6 @@ struct SchemaCheck {
     var permitsUndeclared = true
     /// Whether the null of an optional property is the same as no value. Models often send it.
     var nullIsAbsent = false
-    /// The beginning of references to components.
     static let referencePrefix = "#/components/schemas/"
 
     /// Returns a sentence about the first fault of a value; `nil` if the value is valid.

@@ -46,7 +46,6 @@ package actor StoreHandle {
         }
     }
 
-    /// Opens the store, if it is not open yet.
     package func prepare() async throws { _ = try await opened() }
 
     /// Releases a store, unless it was already replaced. It is not closed, because a closed connection would
@@ -77,7 +76,6 @@ package actor StoreHandle {
         try await UndoGroup.run { try await use(body) }
     }
 
-    /// Closes the store.
     package func close() async throws {
         guard let current else { return }
         self.current = nil

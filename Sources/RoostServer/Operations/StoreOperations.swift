@@ -4,7 +4,6 @@ package import RoostChunks
 import RoostConversations
 package import RoostModel
 
-/// The state of the visible part of a store.
 package struct StatusDocument: Codable, Sendable {
     /// The conversation that the server is limited to.
     package struct Scope: Codable, Sendable {
@@ -13,13 +12,10 @@ package struct StatusDocument: Codable, Sendable {
         package var agent: String
     }
 
-    /// The version of Roost.
     package var version: String
-    /// The id of the store.
     package var store: String
     /// The id of the store's history; a restore begins another one.
     package var epoch: String
-    /// The revision of the latest change.
     package var revision: Int
     /// The number of visible entries, including messages of conversations.
     package var entries: Int
@@ -27,7 +23,6 @@ package struct StatusDocument: Codable, Sendable {
     /// The number of clusters of all levels.
     package var clusters: Int?
     package var reclusteredAt: String?
-    /// The embedding model, and the number of dimensions of its vectors.
     package var model: String
     package var dimension: Int
     package var readOnly: Bool
@@ -98,7 +93,6 @@ struct ListSources: Operation {
 
     struct Output: Codable, Sendable {
         var sources: [SourceDocument]
-        /// The number of all sources.
         var count: Int
         var nextCursor: String?
     }
@@ -136,9 +130,7 @@ extension OperationContext {
     }
 }
 
-/// The JSON form of a new snapshot.
 package struct CreatedSnapshotDocument: Codable, Sendable {
-    /// The id of the snapshot.
     package var snapshot: String
     package var writtenBytes: Int
     package var encrypted: Bool
@@ -154,14 +146,12 @@ package struct CreatedSnapshotDocument: Codable, Sendable {
     }
 }
 
-/// The JSON form of a snapshot.
 package struct SnapshotDocument: Codable, Sendable {
     package var id: String
     package var createdAt: String
     package var tags: [String]
     package var entries: Int
     package var clusters: Int
-    /// The number of original files.
     package var documents: Int
 
     package init(_ snapshot: BackupSnapshot) {

@@ -17,7 +17,6 @@ struct Generation: Codable, Sendable, Hashable {
     static let entriesFile = "entries.json"
     static let clustersFile = "clusters.json"
     static let sidecarFile = "sidecar"
-    /// The name of the file in the generation's folder that contains the record.
     static let recordFile = "generation.json"
 
     var format = currentFormat

@@ -245,7 +245,6 @@ struct JournalReplayer {
 }
 
 extension StorageError {
-    /// The error for a JSON store whose files are damaged.
     static func unreadable(_ damage: String) -> StorageError {
         StorageError(.damaged, "cannot read the store: \(damage)", remedy: .inspectStore)
     }

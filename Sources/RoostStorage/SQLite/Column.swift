@@ -3,7 +3,6 @@ import GRDB
 import RoostFiles
 import RoostModel
 
-/// Converts values to and from their representations in database columns.
 enum Column {
     static func bytes(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
 

@@ -160,7 +160,6 @@ struct FilterSQL {
         }
     }
 
-    /// Returns SQL for the condition that a value is a date (`EntryCondition.Test.isDate`).
     private static func isDate(_ column: String) -> String {
         typealias Test = EntryCondition.Test
         let classes: [Character: String] = ["0": "[0-9]", "1": "[01]", "3": "[0-3]", "T": "[T ]"]

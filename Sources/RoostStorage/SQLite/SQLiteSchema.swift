@@ -9,12 +9,9 @@ import RoostModel
 /// many SQLite functions treat a NUL character as the end of a text. The content of an entry is stored as
 /// TEXT so that other tools can search it.
 enum Schema {
-    /// The format, which `meta` contains as text.
     static let format = 1
 
     /// Returns whether a database has the tables of Roost. A new one has none.
-    ///
-    /// - Throws: `StorageError` with `.newerFormat`.
     static func isComplete(_ database: Database, path: String) throws -> Bool {
         guard try database.tableExists("meta") else { return false }
         let text = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'format'")

@@ -68,7 +68,6 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     ]
 }
 
-/// Checks one law with one retrieval.
 private struct RetrievalTrial {
     let law: ChunkRetrievalLaw
     let retrieval: any ChunkStorageRetrieval

@@ -28,7 +28,6 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
 
     private static let dimension = 8
 
-    /// Vectors around three directions: (60, 8), unit length.
     private static var threeDirections: Matrix {
         var generator = SeededGenerator(seed: 1)
         let rows = (0..<60).map { row in
@@ -41,7 +40,6 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         return vectors
     }
 
-    /// Vectors with which clusterers are known to fail, each with a description.
     private static var unusual: [(name: String, vectors: Matrix)] {
         let axis: [Float] = [1] + Array(repeating: 0, count: dimension - 1)
         let zero = [Float](repeating: 0, count: dimension)
@@ -81,7 +79,6 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         for labels in found { try requireEqual(labels, expected) }
     }
 
-    /// Checks that vectors are partitioned or refused.
     private func requireAnswer(_ clusterer: any Clusterer, _ vectors: Matrix, _ name: String) async throws {
         do {
             _ = try await partition(clusterer, vectors)
@@ -118,7 +115,6 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         try require(row == nil, "two calls give vector \(row ?? 0) different labels")
     }
 
-    /// Partitions vectors, and checks the form of the answer.
     private func partition(_ clusterer: any Clusterer, _ vectors: Matrix) async throws -> Partition {
         let partition = try await clusterer.cluster(vectors)
         do {

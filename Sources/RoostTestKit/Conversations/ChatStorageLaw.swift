@@ -56,7 +56,6 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-/// Checks one law with one storage.
 private struct ChatTrial {
     let law: ChatStorageLaw
     let storage: any ChatStorage

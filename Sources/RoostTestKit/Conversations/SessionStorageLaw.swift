@@ -74,7 +74,6 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-/// Checks one law with one storage.
 private struct SessionTrial {
     let law: SessionStorageLaw
     let storage: any SessionStorageProtocol

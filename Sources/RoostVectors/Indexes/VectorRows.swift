@@ -46,8 +46,6 @@ package struct VectorRows: @unchecked Sendable {
     }
 
     /// Verifies the checksums of all rows. The first call reads the whole section, on all cores.
-    ///
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     package func verify() throws {
         if case .mapped(let file, let section, _) = source { try file.verify(section) }
     }
@@ -91,8 +89,6 @@ package struct VectorRows: @unchecked Sendable {
     }
 
     /// Calls `body` with the components of one row whose checksums match.
-    ///
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match; any error that `body` throws.
     package func withVerifiedRow<Result>(
         _ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result
     ) throws -> Result {

@@ -49,11 +49,6 @@ struct IndexFolder: Sendable {
     }
 
     /// Removes a file, unless it describes a newer state.
-    ///
-    /// - Parameters:
-    ///   - other: The file whose state decides whether `name` is removed; `nil` to use the state of `name`
-    ///     itself.
-    ///   - stamp: The state that the store was in when the file was found to be superfluous.
     func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {
         guard FileManager.default.fileExists(atPath: file(name).path) else { return }
         try await change { folder in

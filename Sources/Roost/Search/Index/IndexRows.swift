@@ -116,7 +116,6 @@ extension VectorPage {
         return rows.count - comparable.rows.count
     }
 
-    /// Returns the vectors whose indices on the page meet a condition.
     func selecting(where isWanted: (Int) -> Bool) -> VectorPage {
         let kept = rows.indices.filter(isWanted)
         guard kept.count < rows.count else { return self }

@@ -23,7 +23,6 @@ struct PassageContents: DerivedContents {
     var notice: SearchNotice?
     /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     private(set) var incomparable = 0
-    /// The statistics of all passages.
     private(set) var statistics = PairStatistics.prior
 
     init() {}
@@ -62,9 +61,6 @@ struct PassageContents: DerivedContents {
     }
 
     /// Returns the statistics of the passages of some entries.
-    ///
-    /// - Parameter entryRows: The storage's rows of the entries; `nil` for all.
-    /// - Complexity: O(passages).
     func pairStatistics(among entryRows: RowSet? = nil) -> PairStatistics {
         var sample = PassageSample<(segment: Int, row: Int)>()
         for (number, segment) in segments.enumerated() {
@@ -81,12 +77,6 @@ struct PassageContents: DerivedContents {
 
     /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
     /// are equal, the lower id comes first.
-    ///
-    /// - Parameters:
-    ///   - entryRows: The storage's rows of the entries that may be found; `nil` for all.
-    ///   - isExact: Whether all vectors are compared even if there is an approximate index.
-    /// - Throws: ``IndexFault`` if a file is damaged; ``RoostError`` with `.spaceMismatch`;
-    ///   `CancellationError`.
     func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[Hit]] {
@@ -114,9 +104,6 @@ struct PassageContents: DerivedContents {
     }
 
     /// Returns the similarity of an entry and a query.
-    ///
-    /// - Returns: `nil` if the index does not contain the entry.
-    /// - Throws: ``IndexFault`` if a file is damaged.
     func match(_ entry: Entry.ID, row: UInt32, for vector: [Float]) throws -> Match? {
         do {
             for segment in segments.reversed() {
@@ -159,7 +146,6 @@ private struct CollectedPassages {
     /// - Parameter count: The minimum number of passages that are expected.
     init(expecting count: Int = 0) { expectedCount = count }
 
-    /// The segment with the collected passages; `nil` without any.
     var segment: PassageSegment? {
         guard !rows.ids.isEmpty else { return nil }
         let count = rows.ids.count

@@ -16,8 +16,6 @@ struct PassageFile: Sendable {
 
     /// Opens the file of a store. The checksums of the vectors are not verified here, but by the searches
     /// that read them.
-    ///
-    /// - Returns: `nil` if the file does not exist or was built from another history of the store.
     init?(in directory: URL, for stamp: Stamp) throws {
         folder = IndexFolder(of: directory)
         guard let opened = try folder.open(Self.name, for: stamp) else { return nil }
@@ -32,7 +30,6 @@ struct PassageFile: Sendable {
             opened.file, section: "vectors", count: metadata.count, dimension: dimension)
     }
 
-    /// Writes the vectors of a snapshot. Removes the file if the snapshot has no vectors.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         // The vectors can be larger than memory.

@@ -7,7 +7,6 @@ import RoostVectors
 struct PassageSegment: Sendable {
     private let vectors: PassageVectors
     private let rows: IndexRows
-    /// The rows that are no longer valid.
     private var tombstones = RowSet()
 
     init(_ vectors: PassageVectors, rows: IndexRows) { (self.vectors, self.rows) = (vectors, rows) }
@@ -77,7 +76,6 @@ struct PassageSegment: Sendable {
         }
     }
 
-    /// Returns the best passage of each entry among the nearest rows.
     private func nearestEntries(among neighbors: [Neighbor], k: Int) -> NearestEntries {
         let valid = neighbors.lazy.filter { tombstones.isEmpty || !tombstones.contains($0.row) }
         let passages = valid.map { neighbor in
@@ -89,7 +87,6 @@ struct PassageSegment: Sendable {
         return NearestEntries(passages, k: k, lastScore: neighbors.last?.score)
     }
 
-    /// Calls `body` with the entry, the ordinal and the row of each valid passage.
     func forEachPassage(among entryRows: RowSet?, _ body: (Entry.ID, Int, Int) -> Void) {
         for row in 0..<rows.count where tombstones.isEmpty || !tombstones.contains(UInt32(row)) {
             guard entryRows?.contains(rows.entryRow(row)) != false else { continue }

@@ -7,7 +7,6 @@ import RoostVectors
 /// Only this type knows the kind of index: a graph, if one was built over the vectors of a file, and otherwise
 /// the comparison of all vectors. To use another kind, change this file.
 struct PassageVectors: Sendable {
-    /// The name of the file with the index over the vectors of a ``PassageFile``.
     static let indexName = "graph"
 
     private let vectors: VectorRows
@@ -23,8 +22,6 @@ struct PassageVectors: Sendable {
     init(_ vectors: Matrix) { self.init(VectorRows(vectors), nil) }
 
     /// Opens the vectors of a file, and the index if it was built over exactly these vectors.
-    ///
-    /// - Throws: `SectionFile/Unusable` if the index is damaged.
     init(of file: PassageFile) throws {
         let url = file.folder.file(Self.indexName)
         let exists = FileManager.default.fileExists(atPath: url.path)
@@ -52,16 +49,12 @@ struct PassageVectors: Sendable {
     var indexSize: Int? { graph.map { $0.count * $0.bytesPerVector } }
 
     /// Verifies all checksums.
-    ///
-    /// - Throws: `SectionFile/Unusable`.
     func verify() throws {
         try vectors.verify()
         try graph?.verify()
     }
 
     /// Returns the `k` nearest rows for each query, as `VectorIndex/search(_:k:among:)` does.
-    ///
-    /// - Throws: `SectionFile/Unusable` if a file is damaged; `CancellationError`.
     func search(
         _ queries: Matrix, k: Int, among allowed: RowSet?, isExact: Bool
     ) async throws -> [[Neighbor]] {
@@ -72,7 +65,5 @@ struct PassageVectors: Sendable {
     func row(_ row: Int) -> [Float] { vectors.withRow(row) { Array($0) } }
 
     /// Returns a row whose checksums match.
-    ///
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     func verifiedRow(_ row: Int) throws -> [Float] { try vectors.withVerifiedRow(row) { Array($0) } }
 }

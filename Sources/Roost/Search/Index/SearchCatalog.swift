@@ -27,9 +27,6 @@ struct SearchCatalog: Sendable {
     }
 
     /// Returns the latest state of the store.
-    ///
-    /// - Parameters:
-    ///   - place: Returns the place where vectors of a snapshot are compared.
     @concurrent
     func state(
         comparingAt place: @Sendable (any StorageSnapshot) -> SearchPlace, needsVectors: Bool,
@@ -166,14 +163,10 @@ protocol DerivedContents: Sendable {
     var maximumChanges: Int { get }
 
     /// Maps the store's index files.
-    ///
-    /// - Returns: `nil` if the store has no index for its current history.
-    /// - Throws: `SectionFile/Unusable` if the index is damaged.
     static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
 
     init(of snapshot: any StorageSnapshot) async throws
 
-    /// Updates the contents for entries that have been changed or removed.
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws
 }
 

@@ -55,11 +55,6 @@ struct TextContents: DerivedContents {
     }
 
     /// Returns a query whose words have been looked up in the index.
-    ///
-    /// - Parameters:
-    ///   - visible: The rows of the entries whose words decide about corrections and among which the rarity
-    ///     of words is measured; `nil` for all.
-    ///   - embedder: The model. A word of its vocabulary is never corrected.
     @concurrent
     func resolved(
         _ query: TextQuery, correctsSpelling: Bool, among visible: RowSet? = nil,
@@ -89,9 +84,6 @@ struct TextContents: DerivedContents {
     }
 
     /// Returns the scores of all entries for a query.
-    ///
-    /// - Parameter visible: The rows of the entries among which the rarity of words is measured; `nil` for
-    ///   all.
     @concurrent
     func scores(for query: TextQuery, among visible: RowSet? = nil) async throws -> WordScores {
         WordScores(
@@ -100,7 +92,6 @@ struct TextContents: DerivedContents {
     }
 }
 
-/// The scores by words of all entries for one query.
 struct WordScores: Sendable {
     let scores: TextScores
     let rows: [IndexRows]
@@ -126,8 +117,6 @@ struct WordScores: Sendable {
     }
 
     /// Returns the parts of the scores of some entries.
-    ///
-    /// - Complexity: O(postings of the query's words).
     func breakdowns(of entries: [(id: Entry.ID, row: UInt32)]) -> [Entry.ID: TextScores.Breakdown] {
         var documents = [[Int: Entry.ID]](repeating: [:], count: parts.count)
         for entry in entries {

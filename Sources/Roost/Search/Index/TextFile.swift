@@ -13,11 +13,6 @@ struct TextFile: Sendable {
     let size: Int
 
     /// Opens the file of a store.
-    ///
-    /// - Parameters:
-    ///   - verifying: Whether the checksums of the sections are verified.
-    /// - Returns: `nil` if the file does not exist, was built from another history of the store, or contains
-    ///   the words of another version of the analysis.
     init?(in directory: URL, for stamp: Stamp, verifying: Bool = true) throws {
         guard let opened = try IndexFolder(of: directory).open(Self.name, for: stamp),
             opened.metadata.analysis == TextAnalysis.version
@@ -35,7 +30,6 @@ struct TextFile: Sendable {
         guard index.documentCount == metadata.count else { throw file.checksumMismatch }
     }
 
-    /// Writes the words of a snapshot. Removes the file if the snapshot is empty.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)
@@ -62,7 +56,6 @@ struct TextFile: Sendable {
 /// An inverted index in memory over the texts of some entries.
 struct IndexedTexts: Sendable {
     let index: InvertedIndex
-    /// The entry of each document.
     let rows: RowColumns
 
     init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {

@@ -9,8 +9,6 @@ protocol FolderObserver: Sendable {
     func observe(_ folder: String)
 
     /// Waits for a change.
-    ///
-    /// - Returns: Whether something may have changed.
     func waitForChange(timeout: Duration) async throws -> Bool
 }
 

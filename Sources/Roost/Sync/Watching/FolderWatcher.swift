@@ -14,9 +14,7 @@ struct FolderWatcher {
     private var isDue = true
     /// The missing files whose entries are not removed yet, and the times at which they were missed.
     private var missing: [Source.ID: ContinuousClock.Instant] = [:]
-    /// The status of the list of folders when it was read.
     private var listStatus: FileStatus?
-    /// The identities of the folders when they were searched.
     private var identities: [SyncedFolder.ID: FileIdentity] = [:]
     /// The last messages about folders and errors, which are not repeated.
     private var notices: Set<String> = []

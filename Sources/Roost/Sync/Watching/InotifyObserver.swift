@@ -11,7 +11,6 @@
             var failure: String?
         }
 
-        /// A function with the parameters and the result of `inotify_add_watch`.
         typealias AddWatch = @Sendable (Int32, String, UInt32) -> Int32
 
         private let descriptor: Int32
@@ -29,8 +28,6 @@
         private static let headerSize = MemoryLayout<inotify_event>.size
 
         /// Creates an observer.
-        ///
-        /// - Parameter addWatch: The system call that adds a watch. Tests replace it with one that fails.
         init(addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }) throws(RoostError) {
             self.addWatch = addWatch
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -105,8 +102,6 @@
         }
 
         /// Removes the first event from a buffer.
-        ///
-        /// - Returns: Whether the event is a change; `nil` at the end of the buffer.
         private func nextEvent(_ bytes: inout UnsafeRawBufferPointer) -> Bool? {
             guard bytes.count >= Self.headerSize else { return nil }
             let event = bytes.loadUnaligned(as: inotify_event.self)

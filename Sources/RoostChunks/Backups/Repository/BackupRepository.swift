@@ -338,7 +338,6 @@ public final class BackupRepository: Sendable {
 enum BackupFormat {
     private struct Header: Decodable { var format: Int }
 
-    /// Returns the format number, or `nil` if the object has none.
     static func number(of data: Data) -> Int? {
         guard let header = try? JSONDecoder().decode(Header.self, from: data), header.format >= 1 else {
             return nil

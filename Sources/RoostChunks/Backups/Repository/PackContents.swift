@@ -166,10 +166,6 @@ actor PackWriter {
     ///
     /// When this call returns or throws, no write is in progress any more, so the caller can release the lock
     /// on the repository. Writes that `body` did not wait for are canceled.
-    ///
-    /// - Parameters:
-    ///   - store: The segments that the repository has; those that are written are added.
-    ///   - body: The operation. It calls ``finish()`` at its end.
     static func with<Value>(
         _ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore,
         _ body: (PackWriter) async throws -> Value
@@ -260,7 +256,6 @@ final class SegmentStore: Sendable {
         (self.retrieval, self.naming) = (retrieval, naming)
     }
 
-    /// Adds those segments of the given packs that the store does not have.
     func add(_ packs: [PackContents]) {
         segments.withLock { segments in
             for pack in packs {

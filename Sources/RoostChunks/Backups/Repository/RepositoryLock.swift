@@ -10,7 +10,6 @@ import Synchronization
 final class RepositoryLock: Sendable {
     struct Contents: Codable {
         var isExclusive: Bool
-        /// The host name, which is used in messages.
         var host: String
         /// The boot id and the PID namespace. Only within them does a process id identify a process.
         var system: String

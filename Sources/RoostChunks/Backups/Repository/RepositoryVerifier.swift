@@ -30,7 +30,6 @@ struct RepositoryVerifier {
         packs = packs.uniqued()
     }
 
-    /// Returns the index of the finding for an object. Adds the finding if it is missing.
     private mutating func findingIndex(_ object: String, _ problem: String) -> Int {
         if let index = indices[object] { return index }
         indices[object] = result.findings.count
@@ -121,7 +120,6 @@ struct RepositoryVerifier {
         return nil
     }
 
-    /// Adds a snapshot to the finding for a fault, and returns the finding's index.
     private mutating func add(_ found: (object: String, problem: String), _ snapshot: BackupSnapshot) -> Int {
         let index = findingIndex(found.object, found.problem)
         if result.findings[index].snapshots.last != snapshot.id {

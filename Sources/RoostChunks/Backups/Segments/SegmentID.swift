@@ -76,12 +76,10 @@ enum SegmentKind: UInt8, Sendable {
     case sources = 6
     case run = 7
     case list = 8
-    /// A part of an original file.
     case original = 9
     case originals = 10
 }
 
-/// Computes the names of segments and objects.
 struct SegmentNaming: Sendable {
     /// The key for names in an encrypted repository; `nil` if the repository is not encrypted.
     let key: EncryptionKey?
@@ -96,7 +94,6 @@ struct SegmentNaming: Sendable {
         return SegmentID(SHA256.authenticationCode(of: [kind.rawValue] + data, key: key.bytes))
     }
 
-    /// Returns the name of an object, which is a digest of its bytes.
     func name(of data: Data) -> String {
         guard let key else { return SHA256.hexadecimal(data) }
         return Hexadecimal.text(SHA256.authenticationCode(of: data, key: key.bytes))
@@ -158,7 +155,6 @@ actor SegmentWriter {
         try await write(try JSONEncoder.canonical.encode(value), kind)
     }
 
-    /// Writes a segment unless the repository already has it.
     @concurrent
     nonisolated func write(_ data: Data, _ kind: SegmentKind) async throws -> SegmentID {
         guard data.count <= SegmentLocation.maximumSize else {

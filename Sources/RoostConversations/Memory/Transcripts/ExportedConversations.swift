@@ -8,11 +8,6 @@ struct ExportedConversation {
     private(set) var messages: [MessageDraft] = []
 
     /// Creates a conversation without messages.
-    ///
-    /// - Parameters:
-    ///   - location: The location of the conversation in the file.
-    ///   - start: The time at which the conversation began.
-    ///   - title: The title of the conversation.
     init(at location: String, start: Date?, title: String?) {
         (self.location, self.start) = (location, start)
         self.title = title.flatMap(TranscriptValue.title)
@@ -91,7 +86,6 @@ enum ChatGPTExport: TranscriptParser {
     }
 }
 
-/// Parses one conversation from a Claude.ai export.
 enum ClaudeExport: TranscriptParser {
     static let format = TranscriptFile.Format.claude
 

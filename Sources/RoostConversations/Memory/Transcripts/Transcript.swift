@@ -93,10 +93,8 @@ struct TranscriptBuilder {
         transcripts[index].messages.append(draft)
     }
 
-    /// Adds a complete exported conversation.
     mutating func add(_ transcript: Transcript) { transcripts.append(transcript) }
 
-    /// Reports a record that was skipped.
     mutating func skip(_ location: String, _ reason: String) {
         problems.append(.init(location: location, reason: reason))
     }
@@ -114,7 +112,6 @@ struct TranscriptBuilder {
     /// Counts a record that contains no conversation text.
     mutating func omit() { omitted += 1 }
 
-    /// Returns the collected conversations and problems.
     func file(in format: TranscriptFile.Format) -> TranscriptFile {
         TranscriptFile(format: format, transcripts: transcripts, problems: problems, omitted: omitted)
     }

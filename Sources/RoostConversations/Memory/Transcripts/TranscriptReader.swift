@@ -109,7 +109,6 @@ public struct TranscriptReader: Sendable {
             }
     }
 
-    /// Reads values.
     private static func file(_ items: some Sequence<Item>, _ name: String) throws -> TranscriptFile {
         var builder = TranscriptBuilder()
         var format = TranscriptFile.Format.jsonLines

@@ -5,7 +5,6 @@ import RoostModel
 typealias JSONValue = MetadataValue
 
 extension MetadataValue {
-    /// Returns the value of the first of the given keys whose value exists and is not `null`.
     func first(_ keys: String...) -> JSONValue? { keys.lazy.compactMap { self[$0] }.first { $0 != .null } }
 }
 

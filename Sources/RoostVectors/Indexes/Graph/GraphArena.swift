@@ -88,8 +88,6 @@ final class GraphArena: @unchecked Sendable {
     func list(of row: UInt32) -> UnsafeMutablePointer<UInt32> { neighbors + Int(row) * maximumDegree }
 
     /// Converts the codes of a row to a query.
-    ///
-    /// - Returns: The sum of the bytes.
     func load(_ row: UInt32, into query: UnsafeMutablePointer<Int8>) -> Int32 {
         roost_code_query(codes + Int(row) * encoding.stride, encoding.stride, query)
     }

@@ -1,17 +1,14 @@
 /// The buffers of a search, which the next search reuses.
 final class GraphScratch {
-    /// A row that the search reached.
     struct Candidate {
         var row: UInt32
         /// The inner product of the row's codes with the query.
         var product: Int32
-        /// Whether the search has visited the neighbors of this row.
         var isExpanded = false
     }
 
     /// The best rows of the last search, best first.
     private(set) var beam: UnsafeMutablePointer<Candidate>
-    /// The number of valid elements of ``beam``.
     var beamCount = 0
     /// The number of rows that the last search compared with the query.
     var comparisons = 0
@@ -31,7 +28,6 @@ final class GraphScratch {
     /// It must be at least the maximum degree of a graph, 255.
     static let batch = 1024
 
-    /// Creates empty buffers.
     init(stride: Int) {
         beam = .allocate(capacity: 1)
         reached = .allocate(capacity: 1)
@@ -50,7 +46,6 @@ final class GraphScratch {
         products.deallocate()
     }
 
-    /// Prepares the buffers for a search of a graph.
     func prepare(count: Int, width: Int) {
         if width + 1 > beamCapacity {
             beam.deallocate()
@@ -74,7 +69,6 @@ final class GraphScratch {
 
 /// The buffers that one thread uses while a graph is built.
 final class GraphWorkspace {
-    /// A row that may become a neighbor.
     struct Candidate {
         var row: UInt32
         /// The squared distance, measured in quantization steps.
@@ -88,10 +82,8 @@ final class GraphWorkspace {
     let products: UnsafeMutablePointer<Int32>
     /// The rows that are compared in the next step.
     var found: [UInt32] = []
-    /// The rows from which neighbors are selected.
     var candidates: [Candidate] = []
 
-    /// Allocates the buffers of a selection.
     init(stride: Int, maximumCandidates: Int) {
         scratch = GraphScratch(stride: stride)
         query = .allocate(capacity: 2 * stride)

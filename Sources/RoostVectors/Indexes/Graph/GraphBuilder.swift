@@ -57,7 +57,6 @@ final class GraphBuilder: @unchecked Sendable {
     /// cores, and small enough to limit the overhead of obtaining a workspace for each block.
     private static let maximumBlocks = 64
 
-    /// Encodes the vectors and prepares an empty graph.
     init(_ vectors: VectorRows, _ options: Options = Options()) {
         precondition(
             Options.degreeRange.contains(options.maximumDegree),
@@ -167,7 +166,6 @@ final class GraphBuilder: @unchecked Sendable {
         var to: UInt32
     }
 
-    /// For each row of a batch, adds a link from each of its neighbors back to the row.
     private func linkBack(_ batch: Range<Int>) {
         var links: [Link] = []
         links.reserveCapacity(batch.count * options.maximumDegree)

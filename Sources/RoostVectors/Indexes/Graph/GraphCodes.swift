@@ -41,7 +41,6 @@ struct GraphCodes: Sendable, Hashable {
     /// squared error is then 0.3352 standard deviations (Max 1960), and the scale is half of that.
     private static let scaleOfUnitDeviation = 0.1676
 
-    /// Creates an encoding that is fitted to the mean and the variance of the given vectors.
     init(fitting vectors: VectorRows, seed: UInt64) {
         let (n, d) = (vectors.count, vectors.dimension)
         // Excludes vectors with numbers that are not finite, because they would make the estimates of the

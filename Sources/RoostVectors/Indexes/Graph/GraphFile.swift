@@ -44,8 +44,6 @@ extension GraphIndex {
     }
 
     /// Verifies all checksums of a mapped graph. Does nothing for a graph in memory.
-    ///
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     package func verify() throws {
         guard let file = owner as? SectionFile else { return }
         for name in ["neighbors", "codes"] { try file.verify(name) }

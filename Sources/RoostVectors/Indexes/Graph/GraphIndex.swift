@@ -63,8 +63,6 @@ public struct GraphIndex: VectorIndex {
     }
 
     /// Builds an index over rows that may be mapped from a file.
-    ///
-    /// - Throws: `SectionFile/Unusable` if the vectors do not match their checksums; `CancellationError`.
     @concurrent
     package init(building vectors: VectorRows, options: Options = Options()) async throws {
         precondition(
