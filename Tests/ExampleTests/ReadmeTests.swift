@@ -46,7 +46,6 @@ struct ReadmeTests {
         }
     }
 
-    /// Makes the calls that the guide on local storage describes.
     @Test func `the calls of the local storage guide work`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "roost-guide-\(UUID().uuidString)")

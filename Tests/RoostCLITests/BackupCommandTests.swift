@@ -13,7 +13,7 @@ import Testing
     func prepare(_ count: Int = 300) throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let lines = (0..<count).map { "{\"text\": \"\(SampleTexts.subjects[$0 % 4]) \($0)\"}\n" }.joined()
-        try lines.write(to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
+        try cli.write(lines, to: "t.jsonl")
         #expect(try cli.roost("ingest", "--store", "s", "t.jsonl").status == 0)
         #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)
     }
@@ -248,10 +248,9 @@ import Testing
     }
 
     @Test func `the command restores what is intact from a damaged backup, and lists the rest`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
         // Each text is large enough for a pack to contain several runs of entries.
         let rows = (0..<400).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts in the roof\"}\n" }
-        try Data(rows.joined().utf8).write(to: cli.home.appendingPathComponent("t.jsonl"))
+        try cli.write(rows.joined(), to: "t.jsonl")
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         #expect(try cli.roost("ingest", "t.jsonl", "--store=s").status == 0)
         #expect(try cli.roost("backup", "create", "--to=b", "--store=s").status == 0)

@@ -11,8 +11,7 @@ import Testing
     /// Creates a store with the given messages in the format of `roost chat import`.
     private func prepare(_ lines: [String], provider: String = "sqlite") throws -> CommandLineDriver.Outcome {
         #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
-        try lines.joined(separator: "\n").write(
-            to: cli.home.appendingPathComponent("c.jsonl"), atomically: true, encoding: .utf8)
+        try cli.write(lines.joined(separator: "\n"), to: "c.jsonl")
         return try cli.roost("chat", "import", "--store=s", "c.jsonl")
     }
 
@@ -72,26 +71,6 @@ import Testing
         #expect(try cli.roost("chat", "delete", "--store=s", "main", "--user=bo").status == 0)
         let none = try cli.roost("chat", "list", "--store=s", "--user=bo", "--json")
         #expect(none.output == "[]\n" && none.error == "no conversation matches the filters\n")
-    }
-
-    @Test func `searches of messages report corrections and noise like queries`() throws {
-        let messages = [
-            "the heron stood in the shallow water", "the bread rises in the oven", "the hull needs paint",
-            "tomatoes are planted out after the last frost", "the choir rehearses on Friday",
-        ].map { "{\"role\": \"user\", \"content\": \"\($0)\", \"session\": \"day\"}" }
-        #expect(try prepare(messages).status == 0)
-        func search(_ arguments: String...) throws -> CommandLineDriver.Outcome {
-            try cli.roost(["chat", "search", "--store=s", "--context=0"] + arguments)
-        }
-        let corrected = try search("herron", "in", "the", "water")
-        #expect(
-            corrected.error.contains("no message contains 'herron'; the search was for 'heron'"),
-            "\(corrected.error)")
-        let noise = try search("quantum", "chromodynamics", "lattice")
-        #expect(noise.status == 1 && noise.error.contains("nothing close; the nearest are:"))
-        #expect(noise.error.split(separator: "\n").count == 4, "\(noise.error)")
-        let colored = try search("heron", "-n1", "--all", "--color=always").output
-        #expect(colored.contains("the \u{1B}[1;33mheron\u{1B}[0m stood in the shallow"), "\(colored)")
     }
 
     @Test func `times are shown in the time zone in which they are read`() throws {

@@ -187,7 +187,6 @@ import Testing
     }
 }
 
-/// Tests of the completion scripts.
 @Suite(.temporaryFolders) struct CompletionTests {
     private let cli = CommandLineDriver()
 
@@ -207,7 +206,6 @@ import Testing
     }
 }
 
-/// Tests of the folders in which commands create stores.
 @Suite(.temporaryFolders) struct NewStoreCommandTests {
     private let cli = CommandLineDriver()
 
@@ -246,8 +244,7 @@ import Testing
 
     @Test func `a server for a part of the store needs a folder, and a conversation with three names`() throws
     {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data("# Note".utf8).write(to: cli.home.appendingPathComponent("note.md"))
+        try cli.write("# Note", to: "note.md")
         for (arguments, status, text) in [
             (["--folder", "note.md"], Int32(66), "no such folder"), (["--scope", "u//a"], 64, "three names"),
             (["--scope", "u/s/a/b"], 64, "three names"), (["--scope", "u/s/a"], 0, ""),

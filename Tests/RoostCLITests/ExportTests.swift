@@ -5,16 +5,10 @@ import Testing
 
 @testable import RoostCLI
 
-/// Tests of exports as tables, and of imports.
 @Suite(.temporaryFolders) struct ExportedTableTests {
     private let cli = CommandLineDriver()
 
     private func file(_ name: String) -> URL { cli.home.appendingPathComponent(name) }
-
-    private func write(_ text: String, _ name: String) throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file(name))
-    }
 
     @discardableResult
     private func run(_ arguments: String...) throws -> CommandLineDriver.Outcome {
@@ -27,7 +21,7 @@ import Testing
     private func prepare() throws {
         for store in ["s", "t"] { try run("init", store, "--model=lexical") }
         let long = String(repeating: "A sentence about swifts above the roof. ", count: 200)
-        try write("# Tab\tand \\n backslash\n\n\(long)", "a.md")
+        try cli.write("# Tab\tand \\n backslash\n\n\(long)", to: "a.md")
         for text in ["=SUM(1) is\na formula", "'=quoted", "green tea, \"steeped\""] {
             try run("add", "--store=s", "--tag=garden;b", "--tag=c", "--meta=n=1", text)
         }
@@ -46,7 +40,7 @@ import Testing
 
     @Test func `an export of vectors replaces no other table`() throws {
         try prepare()
-        try write("precious,data\n", "v.csv")
+        try cli.write("precious,data\n", to: "v.csv")
         let refused = try cli.roost("export", "entries", "--store=s", "-o", "v.npy")
         #expect(refused.status == 73 && refused.error.contains("v.csv"), "\(refused)")
         #expect(try String(contentsOf: file("v.csv"), encoding: .utf8) == "precious,data\n")
@@ -105,7 +99,7 @@ import Testing
         let cli = CommandLineDriver()
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         let text = String(repeating: "a swift above the roof. ", count: 20_000)
-        try Data(text.utf8).write(to: cli.home.appendingPathComponent("a.md"))
+        try cli.write(text, to: "a.md")
         #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
         let output = Pipe()
         let writing = output.fileHandleForWriting.fileDescriptor
@@ -225,7 +219,6 @@ private let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first {
         return library
     }
 
-    /// The years 11502, 2270 and 1969.
     @Test(arguments: ["300800000000", "9470000000", "-864000"])
     func `a command with an extreme system date ends with a result or a message`(date: String) throws {
         let library = try compile()

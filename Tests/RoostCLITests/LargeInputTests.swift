@@ -5,7 +5,6 @@ import Testing
 
 @testable import Roost
 
-/// Tests with very large files.
 @Suite(.temporaryFolders) struct LargeInputTests {
     private let cli = CommandLineDriver()
 
@@ -102,7 +101,6 @@ import Testing
 @Suite(.temporaryFolders) struct PartialSourceTests {
     private let cli = CommandLineDriver()
 
-    /// A line of JSON Lines that is skipped, and a part of the reason.
     static let invalidLines: [(line: String, reason: String)] = [
         ("{\"text\":\"a\",\"\(String(repeating: "k", count: 5000))\":1}", "a key longer than 4096 bytes"),
         ("{\"text\":\"a\",\"x\":\(nested(70))}", "nested deeper than 64 levels"),

@@ -14,7 +14,6 @@ import Testing
         try bytes.write(to: url)
     }
 
-    /// Returns the id of the entry that contains a text.
     private func id(_ text: String, store: String = "s") throws -> String {
         let found = try cli.roost("list", "--store", store, "--json")
         let entries =

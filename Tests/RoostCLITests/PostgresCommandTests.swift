@@ -13,7 +13,6 @@ enum DatabaseServer: String, CaseIterable, Sendable {
 
     static var url: String? { main.url }
 
-    /// The servers that the environment names.
     static let available = allCases.filter { $0.url != nil }
 }
 
@@ -26,7 +25,6 @@ enum DatabaseServer: String, CaseIterable, Sendable {
 struct PostgresCommandTests {
     private let driver = CommandLineDriver()
 
-    /// Runs a command with the password of the server in the environment.
     private func roost(
         _ arguments: String..., password: String? = nil, on server: DatabaseServer = .main,
         environment: [String: String] = [:]

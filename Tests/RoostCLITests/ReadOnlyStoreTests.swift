@@ -13,7 +13,6 @@ struct ReadOnlyStoreTests {
 
     /// The contents of a store's files when its writer has ended.
     enum State: String, CaseIterable {
-        /// The writer has closed the store.
         case closed
         /// The writer was killed, so the write-ahead log or the journal contains commits.
         case killed

@@ -3,7 +3,6 @@ import Roost
 import TestSupport
 import Testing
 
-/// Tests of the lines that the commands for clusters print.
 @Suite(.temporaryFolders) struct ClusterCommandTests {
     private let cli = CommandLineDriver()
 
@@ -13,14 +12,14 @@ import Testing
             "{\"id\": \"\($0)\", \"kind\": \"\($0 % 2 == 0 ? "note" : "letter")\", "
                 + "\"text\": \"\(SampleTexts.subjects[$0 % 4]) \($0)\"}\n"
         }
-        try Data(rows.joined().utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        try cli.write(rows.joined(), to: "rows.jsonl")
         #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
     }
 
     @Test func `fewer clusters or parts than requested are reported`() throws {
         #expect(try cli.roost("init", "--model", "lexical").status == 0)
         let rows = (0..<30).map { "{\"id\": \"\($0)\", \"text\": \"\(SampleTexts.subjects[$0 % 2])\"}\n" }
-        try Data(rows.joined().utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        try cli.write(rows.joined(), to: "rows.jsonl")
         #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
         let all = try cli.roost("recluster", "--clusters", "5")
         #expect(all.status == 0 && all.error.contains("only 2 of 5 clusters"), "\(all.error)")
@@ -70,12 +69,12 @@ import Testing
             """
         try FileManager.default.createDirectory(
             at: cli.home.appendingPathComponent("notes"), withIntermediateDirectories: true)
-        try Data(rows.utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        try cli.write(rows, to: "rows.jsonl")
         for (name, text) in [
             ("one.md", "# Boats\n\nThe boat was painted blue.\n"),
             ("two.md", "# Boats\n\nThe boat was painted blue!\n"),
         ] {
-            try Data(text.utf8).write(to: cli.home.appendingPathComponent("notes/\(name)"))
+            try cli.write(text, to: "notes/\(name)")
         }
         #expect(try cli.roost("init", ".roost").status == 0)
         #expect(try cli.roost("ingest", "rows.jsonl", "notes").status == 0)
@@ -147,7 +146,6 @@ import Testing
         #expect(try cli.roost("ingest", "notes").status == 0)
     }
 
-    /// Returns the names of the files that a query finds.
     private func files(_ arguments: String..., input: String = "") throws -> [String] {
         let outcome = try cli.roost(["query", "--all", "--format=paths"] + arguments, input: input)
         #expect([0, 1].contains(outcome.status), "\(arguments): \(outcome.error)")

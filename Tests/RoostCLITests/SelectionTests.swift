@@ -57,28 +57,8 @@ import Testing
         #expect(outcome.status == Int32(status) && outcome.error.contains(part), "\(outcome)")
         #expect(try titles().count == 5)
     }
-
-    @Test func `A text with a key is replaced, and named by its key`() throws {
-        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        let first = try cli.roost("add", "--store=s", "--key", "shopping", "milk", "and", "bread")
-        let second = try cli.roost("add", "--store=s", "--key=shopping", "milk, bread, tea", "--tag", "list")
-        #expect(first.status == 0 && second.output == first.output, "\(second)")
-        #expect(second.error.contains("changed the entry 'shopping'"), "\(second)")
-        let same = try cli.roost("add", "--store=s", "--key=shopping", "milk, bread, tea")
-        #expect(same.error.contains("nothing was changed"), "\(same)")
-        #expect(try titles() == ["milk, bread, tea"])
-        #expect(try cli.roost("show", "--store=s", "shopping").output.hasSuffix("milk, bread, tea\n"))
-        #expect(try cli.roost("remove", "--store=s", "shopping").output == "removed 1 entry\n")
-        let missing = try cli.roost("show", "--store=s", "shopping")
-        #expect(missing.status == 66 && missing.error.contains("key 'shopping'"), "\(missing)")
-        // A key can have the form of an id.
-        let id = "0B6E4A52-5C1D-4E0F-9A37-6F1D2C3B4A59"
-        #expect(try cli.roost("add", "--store=s", "--key", id, "a row").status == 0)
-        #expect(try cli.roost("show", "--store=s", id).output.hasSuffix("a row\n"))
-    }
 }
 
-/// Tests of arguments that are paths, and of paths in the output.
 @Suite(.temporaryFolders) struct PathArgumentTests {
     private let cli = CommandLineDriver()
 
@@ -143,8 +123,7 @@ import Testing
 
     @Test func `-0 ends paths with a zero byte`() throws {
         try prepare()
-        try Data("# Odd\n\nThe swifts are odd.".utf8).write(
-            to: cli.home.appendingPathComponent("notes/two\nlines.md"))
+        try cli.write("# Odd\n\nThe swifts are odd.", to: "notes/two\nlines.md")
         _ = try run("ingest", "notes")
         let listed = try run("list", "--format=paths", "-0").split(separator: "\0")
         #expect(Set(listed) == ["notes/swifts.md", "notes/tea.md", "notes/two\nlines.md", "rows.csv"])
@@ -159,10 +138,8 @@ import Testing
 
     /// Ingests rows into the store `s`.
     private func prepare(_ count: Int) throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
         let rows = (0..<count).map { "{\"id\":\($0),\"text\":\"text number \($0)\"}" }
-        try rows.joined(separator: "\n").write(
-            to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
+        try cli.write(rows.joined(separator: "\n"), to: "t.jsonl")
         #expect(try cli.roost("ingest", "t.jsonl", "--store=s", "-q").status == 0)
     }
 
@@ -205,10 +182,6 @@ import Testing
 @Suite(.temporaryFolders) struct EditCommandTests {
     private let cli = CommandLineDriver()
 
-    private func write(_ text: String, _ name: String) throws {
-        try Data(text.utf8).write(to: cli.home.appendingPathComponent(name))
-    }
-
     private func edit(with editor: String) throws -> CommandLineDriver.Outcome {
         let process = try cli.start(["edit", "a.md", "--store=s"], environment: ["EDITOR": editor])
         try process.input.close()
@@ -217,19 +190,19 @@ import Testing
 
     @Test func `The editor can read the keyboard, and changes nothing if it fails`() throws {
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        try write("a swift above the roof", "a.md")
+        try cli.write("a swift above the roof", to: "a.md")
         #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
         let failed = try edit(with: "sh -c 'echo other > \"$0\"; exit 3'")
         #expect(failed.status == 69 && failed.error.contains("exited with status 3"), "\(failed)")
         #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a swift above the roof"))
         // A terminal stops a program of another process group that reads from it.
-        try write(
+        try cli.write(
             """
             ps -o pgid= -p $$ > editor
             ps -o pgid= -p $PPID > command
             cmp editor command || exit 3
             printf 'a heron in the water' > "$1"
-            """, "editor.sh")
+            """, to: "editor.sh")
         let edited = try edit(with: "sh editor.sh")
         #expect(edited.status == 0, "\(edited)")
         #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a heron in the water"))
@@ -260,15 +233,15 @@ import Testing
     }
 
     @Test func `Changed metadata of a file survives its changes, and that of a message is refused`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try write("a swift above the roof", "a.md")
+        try cli.write("a swift above the roof", to: "a.md")
         #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
         let edited = try cli.roost("edit", "a.md", "--title=Swifts", "--store=s")
         #expect(edited.status == 0 && edited.error.isEmpty, "\(edited)")
-        try write("two swifts above the roof", "a.md")
+        try cli.write("two swifts above the roof", to: "a.md")
         #expect(try cli.roost("ingest", "a.md", "--store=s").output.contains("1 updated"))
         #expect(try cli.roost("show", "a.md", "--store=s").output.contains("Swifts"))
-        try write(#"{"role": "user", "content": "order tea", "user": "ada", "session": "one"}"#, "c.jsonl")
+        try cli.write(
+            #"{"role": "user", "content": "order tea", "user": "ada", "session": "one"}"#, to: "c.jsonl")
         #expect(try cli.roost("chat", "import", "c.jsonl", "--store=s").status == 0)
         let message = try cli.roost("list", "--store=s", "--where", "kind=message")
         for (name, change) in [

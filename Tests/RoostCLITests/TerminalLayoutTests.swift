@@ -78,7 +78,6 @@ import Testing
     }
 }
 
-/// Tests of texts that a terminal shows.
 @Suite struct TerminalTextTests {
     @Test func `line ends of Windows are line ends`() {
         #expect(TerminalText.safe("one\r\n\r\ntwo\r\n", keepingLines: true) == "one\n\ntwo\n")
@@ -86,7 +85,6 @@ import Testing
     }
 }
 
-/// Tests of the display of progress.
 @Suite struct ProgressTests {
     private struct Fault: Error {}
 
@@ -109,7 +107,6 @@ import Testing
     }
 }
 
-/// Tests of the forms of lists, on terminals and in pipes.
 @Suite(.temporaryFolders) struct ListOutputTests {
     private let cli = CommandLineDriver()
 
@@ -199,14 +196,13 @@ import Testing
         """
 
     private func prepare() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data(Self.guide.utf8).write(to: cli.home.appendingPathComponent("guide.md"))
+        try cli.write(Self.guide, to: "guide.md")
         let rows = """
             {"text": "A first row about bread."}
 
             {"text": "A row about\\na buzzard", "id": "two"}
             """
-        try Data(rows.utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        try cli.write(rows, to: "rows.jsonl")
         try Data("# 渡り鳥\n\n春に戻る鳥のツバメは家の軒下に巣を作り、そして秋になると南へ渡っていく。".utf8)
             .write(to: cli.home.appendingPathComponent("birds.md"))
         #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
@@ -269,7 +265,6 @@ import Testing
     }
 }
 
-/// Tests of the files that contain secrets, and of the file of the settings.
 @Suite(.temporaryFolders) struct SecretAndSettingsTests {
     private let folder = TemporaryFolder.unusedURL()
 

@@ -17,7 +17,6 @@ struct ChunkLawTests {
         for organization in Self.organizations { try law.check(organization) }
     }
 
-    /// Combinations of decorators.
     enum Stack: String, CaseIterable, Sendable {
         case bare, zlib, zstd, encrypted, cached, compressedAndEncrypted, all, cachedBelow
 

@@ -2,7 +2,6 @@ import Foundation
 import RoostFiles
 import Testing
 
-/// Tests with the vectors of the standards.
 @Suite struct CryptographyTests {
     private func bytes(_ text: String) -> [UInt8] {
         let digits = Array(text.filter { !$0.isWhitespace })

@@ -6,7 +6,6 @@ import Testing
 
 /// Tests of the queues of waiting jobs and tasks.
 struct ThreadPoolTests {
-    /// An object that a job uses.
     private final class Material: Sendable {
         let numbers = Mutex<[Int]>([])
         let running = Atomic(0)

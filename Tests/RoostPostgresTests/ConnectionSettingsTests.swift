@@ -115,7 +115,6 @@ struct ErrorMappingTests {
     }
 }
 
-/// Tests of the counts in the head row of a store.
 @Suite(TestServer.isRequired) struct HeadCountTests {
     private static func entry(_ vector: [Float] = [1, 0]) -> Entry {
         Entry(content: "a swift", embeddings: vector)

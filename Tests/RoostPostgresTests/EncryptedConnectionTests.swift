@@ -53,7 +53,6 @@ struct EncryptedConnectionTests {
         return (server, chain, other)
     }
 
-    /// Returns the error of opening a store. No error contains the password.
     private func openingError(_ settings: ConnectionSettings) async -> StorageError? {
         let error = await #expect(throws: StorageError.self) {
             try await PostgresStorageProvider(address: settings, name: "tls")

@@ -29,10 +29,8 @@ final class FaultProxy: Sendable {
     private let state = Mutex(State())
     private let listener: Int32
     private let serverPort: UInt16
-    /// The port on which the proxy listens.
     let port: UInt16
 
-    /// Starts a proxy for the server at a port of 127.0.0.1.
     init(serverPort: UInt16) throws {
         self.serverPort = serverPort
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -56,7 +54,6 @@ final class FaultProxy: Sendable {
         }
     }
 
-    /// Stops accepting connections.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
@@ -69,7 +66,6 @@ final class FaultProxy: Sendable {
         }
     }
 
-    /// Delays every message by a number of microseconds.
     func setDelay(_ microseconds: UInt32) { state.withLock { $0.delay = microseconds } }
 
     /// Makes advisory locks succeed without effect, and makes the server reject `NOTIFY` and `LISTEN`, as in

@@ -15,7 +15,6 @@ import Testing
             createdAt: Date(milliseconds: 1_700_000_000_000))
     }
 
-    /// The maximum number of messages of one commit.
     private static let maximumMessages = 200
 
     @Test(arguments: FaultProxy.Direction.allCases, [true, false])

@@ -94,7 +94,6 @@ struct PrivateServer {
         if let access { _ = try write("data/pg_hba.conf", access) }
     }
 
-    /// The folder with the data of the server.
     var data: URL { folder.appendingPathComponent("data") }
 
     func settings(_ changes: [String: String] = [:]) throws -> ConnectionSettings {
@@ -205,12 +204,10 @@ struct PrivateServer {
 
     // MARK: Older states
 
-    /// Copies the data of the stopped server to a folder.
     func saveData(as name: String) throws {
         try execute(["cp", "-a", data.path, folder.appendingPathComponent(name).path])
     }
 
-    /// Replaces the data of the stopped server.
     func restoreData(_ name: String) throws {
         try FileManager.default.removeItem(at: data)
         try execute(["mv", folder.appendingPathComponent(name).path, data.path])

@@ -8,7 +8,6 @@ import Testing
 @Suite(TestServer.isRequired) struct ServerErrorTests {
     private let limits = CallLimits(.seconds(1200))
 
-    /// Returns the error of opening a store.
     private func openingError(_ settings: ConnectionSettings) async -> StorageError? {
         var options = PostgresStorageProvider.Options()
         options.retryTimeout = 5

@@ -8,7 +8,6 @@ import Testing
 
 /// A server that `Scripts/test` starts, or another one whose URL is in an environment variable.
 struct TestServer: Sendable, CustomTestStringConvertible {
-    /// The environment variable with the URL.
     let variable: String
     let url: String?
 
@@ -20,14 +19,11 @@ struct TestServer: Sendable, CustomTestStringConvertible {
 
     /// The server of all tests: PostgreSQL 16 by default.
     static let main = TestServer("ROOST_TEST_POSTGRES")
-    /// The server of the tests that also run on PostgreSQL 18.
     static let version18 = TestServer("ROOST_TEST_POSTGRES_18")
-    /// The servers that the environment names.
     static let available = [main, version18].filter { $0.url != nil }
 
     var testDescription: String { variable }
 
-    /// The trait of tests that need the server.
     var isRequired: any (TestTrait & SuiteTrait) {
         ConditionTrait.enabled(
             if: url != nil, "\(variable) does not name a PostgreSQL server; Scripts/test starts one")
@@ -66,12 +62,10 @@ struct TestServer: Sendable, CustomTestStringConvertible {
         return try settings(["dbname": name])
     }
 
-    /// Returns a name that no other test uses.
     static func newName() -> String { "test \(UUID().uuidString)" }
 }
 
 extension ConnectionSettings {
-    /// Creates an address from settings of libpq.
     init(list values: [String: String]) throws {
         // In a list of settings, quotation marks and backslashes are escaped.
         let list = values.map { name, value in
@@ -80,11 +74,9 @@ extension ConnectionSettings {
         try self.init(list.joined(separator: " "))
     }
 
-    /// The port of the server.
     var port: UInt16? { values["port"].flatMap { UInt16($0) } }
 }
 
-/// A store in a test server.
 struct PostgresFixture: StorageFixture {
     let level = StorageLevel.severalProcesses
     let name = TestServer.newName()
@@ -117,7 +109,6 @@ struct PostgresFixture: StorageFixture {
 
 /// Triggers that reject the first transactions that write to a table.
 struct Rejections {
-    /// The number of rejected transactions.
     static let number = 3
 
     let connection: Connection

@@ -9,7 +9,6 @@ import Testing
 
 @testable import RoostRemote
 
-/// Tests of the client for HTTP with a server that misbehaves.
 @Suite struct HTTPClientTests {
     private static let timeout = Duration.seconds(1200)
     private static let limit = BodyLimit(size: 1 << 20, timeout: timeout)
@@ -28,7 +27,6 @@ import Testing
         await server.close()
     }
 
-    /// Returns the reason why a call failed.
     private static func failure(_ call: () async throws -> Void) async -> NetworkFailure.Code? {
         do {
             try await call()

@@ -10,7 +10,6 @@ import Testing
 
 /// Tests of the embedder with a server that behaves like that of OpenAI.
 @Suite struct RemoteEmbedderTests {
-    /// Returns a pseudorandom unit vector that depends on the text.
     static func vector(_ text: String, dimension: Int = 8) -> [Float] {
         let seed = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
@@ -35,7 +34,6 @@ import Testing
         return model
     }
 
-    /// Connects to a server and embeds texts.
     func check(
         _ texts: [String], _ change: (inout RemoteModel) -> Void = { _ in },
         sourceLocation: SourceLocation = #_sourceLocation,

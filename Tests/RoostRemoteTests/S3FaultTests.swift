@@ -139,7 +139,6 @@ struct S3FaultTests {
         range.map { Entry(content: "entry \($0) of the backup", embeddings: [1, 0, 0, 0]) }
     }
 
-    /// Creates a repository with a snapshot of a store.
     private func repository(
         _ store: FakeObjectStore, _ fault: FakeObjectStore.Fault? = nil
     ) async throws -> (BackupRepository, InMemoryStorageProvider) {

@@ -14,7 +14,6 @@ enum ObjectStore {
 
     static let credentials = S3Credentials(accessKey: "tester", secretKey: Secret("secret-of-tests")!)
 
-    /// Creates a bucket.
     static func bucket(prefix: String = "") async throws -> S3Bucket {
         let name = "roost-\(UUID().uuidString.lowercased())"
         let bucket = try S3Bucket(

@@ -123,20 +123,6 @@ struct AccessTests {
         }
     }
 
-    @Test func `a read-only server refuses changes`() async throws {
-        try await HTTPHarness.run(HTTPHarness.settings { $0.isReadOnly = true }) { harness in
-            let answer = try await harness.send(.POST, "/api/v1/entries", ["text": "x"])
-            #expect(answer.status == 403)
-            #expect(answer.json["code"] == "readOnly")
-            #expect(try await harness.send(.GET, "/api/v1/entries").status == 200)
-            let call: JSONValue = [
-                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                "params": ["name": "remember", "arguments": ["text": "x"]],
-            ]
-            #expect(try await harness.send(.POST, "/mcp", call).json["error"]?["code"] == -32602)
-        }
-    }
-
     @Test func `too many requests are refused with the time to wait`() async throws {
         try await HTTPHarness.run(HTTPHarness.settings { $0.limits.concurrentRequests = 0 }) { harness in
             let answer = try await harness.send(.GET, "/api/v1/status")

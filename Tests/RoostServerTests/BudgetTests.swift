@@ -5,7 +5,6 @@ import Testing
 
 @testable import RoostServer
 
-/// Tests of the sizes of answers.
 struct BudgetTests {
     /// The number of bytes per token by which budgets are estimated.
     private static let bytesPerToken = 3

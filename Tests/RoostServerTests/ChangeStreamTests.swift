@@ -13,7 +13,6 @@ import Testing
 struct ChangeStreamTests {
     private static let count = 6_000
 
-    /// Adds entries in one commit.
     private static func fill(_ store: KnowledgeStore) async throws {
         let drafts = (0..<count).map { EntryDraft(content: "note \($0)") }
         try await store.ingest([
@@ -40,7 +39,6 @@ struct ChangeStreamTests {
 
     private struct Enough: Error {}
 
-    /// Returns the number of events of a stream.
     private static func events(
         _ harness: HTTPHarness, _ query: String, after id: String? = nil
     ) async throws -> Int {
@@ -96,7 +94,6 @@ struct ChangeStreamTests {
         }
     }
 
-    /// Reads a stream until it contains a text at the end of an event.
     private static func text(
         _ harness: HTTPHarness, after id: String? = nil, until end: String,
         _ change: @escaping @Sendable () async throws -> Void = {}

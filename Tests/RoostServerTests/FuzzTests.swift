@@ -11,7 +11,6 @@ import Testing
 struct MessageFuzzTests {
     private static let meta = String(decoding: MCPHarness.meta.serialized(), as: UTF8.self)
 
-    /// Valid messages with all methods and tools.
     private static let samples: [String] =
         [
             #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","#
@@ -61,7 +60,6 @@ struct MessageFuzzTests {
 struct RequestFuzzTests {
     private static let id = "0c0a3f8e-0000-4000-8000-000000000000"
 
-    /// Valid requests with bodies.
     private static let samples: [(method: HTTPMethod, path: String, body: String)] = [
         (.POST, "/api/v1/entries", #"{"text":"heron","tags":["a"],"metadata":{"k":[1,{"n":null}]}}"#),
         (.PATCH, "/api/v1/entries/\(id)", #"{"text":"x","addTags":["b"],"metadata":{"k":null}}"#),

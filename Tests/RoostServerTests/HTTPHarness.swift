@@ -15,7 +15,6 @@ import Testing
 /// Every answer is checked against the OpenAPI document: its status must be documented, and a JSON body must
 /// match the schema of the status and have no undeclared members.
 struct HTTPHarness {
-    /// An answer of the server.
     struct Answer {
         var status: Int
         var headers: HTTPHeaders
@@ -32,7 +31,6 @@ struct HTTPHarness {
     /// The client of tests. Its time limits are long, because tests also run on busy machines.
     static let client = HTTPClient(connectTimeout: .seconds(1200), pauseTimeout: .seconds(1200))
 
-    /// Returns the settings of a test, with a change.
     static func settings(_ change: (inout ServerSettings) -> Void) -> ServerSettings {
         var settings = ServerSettings()
         settings.port = 0
@@ -44,7 +42,6 @@ struct HTTPHarness {
         return settings
     }
 
-    /// Runs a server while a function runs.
     static func run(
         _ settings: ServerSettings = settings { _ in }, store: KnowledgeStore? = nil,
         _ body: @escaping @Sendable (HTTPHarness) async throws -> Void
@@ -84,7 +81,6 @@ struct HTTPHarness {
             ["Content-Type": body == nil ? "" : "application/json"].merging(headers) { $1 })
     }
 
-    /// Sends a request with any body and returns the answer.
     func send(
         _ method: HTTPMethod, _ path: String, bytes: Data?, _ headers: [String: String]
     ) async throws -> Answer {
@@ -104,7 +100,6 @@ struct HTTPHarness {
         return answer
     }
 
-    /// The error that ends a stream.
     private struct Enough: Error {}
 
     /// Sends a request and reads the answer until it has everything that is needed.

@@ -12,7 +12,6 @@ import Testing
         let requests = Pipe()
         let answers = Pipe()
 
-        /// Starts the server.
         func start() -> Task<Void, any Error> {
             let transport = LineTransport(
                 input: requests.fileHandleForReading.fileDescriptor,

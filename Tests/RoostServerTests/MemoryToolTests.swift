@@ -94,19 +94,6 @@ import Testing
         #expect(try await store.undo().removed == 1)
     }
 
-    @Test func `near-duplicates and the nearest entries have snippets`() async throws {
-        let harness = MCPHarness()
-        _ = await harness.call("remember", ["text": Self.note])
-        let answer = await harness.call("remember", ["text": "The meeting is on Monday at nine!"])
-        #expect(answer["duplicates"]?.elements?.first?["snippet"] == Self.note)
-        for word in ["swift", "roof", "heron", "water"] {
-            try await harness.store.add("the \(word) in the morning")
-        }
-        let found = await harness.call("search", ["query": "quantum physics"])
-        let nearest = try #require(found["nearest"]?.elements)
-        #expect(!nearest.isEmpty && nearest.allSatisfy { $0["snippet"]?.string?.isEmpty == false })
-    }
-
     @Test func `a text of several passages is compared as a whole`() async throws {
         let harness = MCPHarness()
         let words = (0..<700).map { "word\($0)" }
@@ -144,20 +131,6 @@ import Testing
         #expect(await harness.call("status")["messages"] == 4)
     }
 
-    @Test func `messages have the same names in requests and answers`() async throws {
-        let harness = MCPHarness()
-        let message: JSONValue = [
-            "role": "user", "content": "My sister plays the cello.", "name": "m1",
-            "timestamp": "2026-01-02T10:00:00Z",
-        ]
-        let answer = await harness.call("remember_messages", ["messages": [message]])
-        #expect(answer == ["new": 1, "known": 0])
-        let recalled = await harness.call("recall", ["query": "cello"])
-        let found = recalled["messages"]?.elements?.first?["message"]
-        #expect(found?["name"] == "m1")
-        #expect(found?["timestamp"]?.string?.hasPrefix("2026-01-02T10:00:00") == true)
-    }
-
     @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
         let harness = MCPHarness()
         let empty = await harness.call("recall", ["query": "quantum"])
@@ -181,22 +154,5 @@ import Testing
         let none = await harness.call("recall", ["query": "heron", "until": "2000-01-01"])
         #expect(none["messages"] == [] && none["notices"] == filtered["notices"])
         #expect(none["notices"] == ["no message matches the conversation and the period"])
-    }
-
-    @Test func `a date as the end of a recall names the whole day, and a time is exact`() async throws {
-        let harness = MCPHarness()
-        let times = ["2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"]
-        let messages = times.map { time -> JSONValue in
-            ["role": "user", "content": .string("the heron at \(time)"), "timestamp": .string(time)]
-        }
-        _ = await harness.call("remember_messages", ["messages": .array(messages)])
-        func count(_ name: String, _ text: String) async -> Int? {
-            let arguments: JSONValue = .object(["query": "the heron", name: .string(text)])
-            return await harness.call("recall", arguments)["messages"]?.elements?.count
-        }
-        #expect(await count("until", "2026-01-01") == 1)
-        #expect(await count("until", "2026-01-02") == 3)
-        #expect(await count("until", "2026-01-02T00:00:00Z") == 1)
-        #expect(await count("since", "2026-01-02") == 2)
     }
 }

@@ -11,7 +11,6 @@ struct OpenAPITests {
 
     private var schemas: [String: JSONValue] { document["components"]?["schemas"]?.members ?? [:] }
 
-    /// Returns all values of the members with a name, at any depth.
     private static func values(of name: String, in value: JSONValue) -> [JSONValue] {
         switch value {
         case .array(let elements): elements.flatMap { values(of: name, in: $0) }

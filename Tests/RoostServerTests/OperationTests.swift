@@ -95,7 +95,6 @@ struct OperationTests {
         try await store.close()
     }
 
-    /// Returns the request over HTTP for an input.
     private static func request(
         _ operation: AnyOperation, _ input: [String: JSONValue]
     ) -> (HTTPMethod, String, JSONValue?) {

@@ -44,7 +44,6 @@ final class RawConnection {
 
     deinit { close(descriptor) }
 
-    /// Writes a text.
     func write(_ text: String) async throws { try await write(Array(text.utf8)) }
 
     /// Writes bytes.

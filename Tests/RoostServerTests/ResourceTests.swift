@@ -15,7 +15,6 @@ private struct PairedClusters: Clusterer {
     }
 }
 
-/// Tests of the list of resources and of the resources of clusters.
 struct ResourceTests {
     private func clustered(_ harness: MCPHarness) async throws {
         for subject in ["tomato soil garden", "engine piston oil", "heron water reed", "bread oven flour"] {

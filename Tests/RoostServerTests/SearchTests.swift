@@ -7,25 +7,6 @@ import Testing
 @testable import RoostServer
 
 struct SearchTests {
-    @Test func `entries are found by a query and by an entry`() async throws {
-        try await HTTPHarness.run { harness in
-            let heron = try await harness.store.add("a heron stood in the pond", tags: ["birds"])
-            try await harness.store.add("the gearbox needs new oil")
-            let found = try await harness.send(
-                .POST, "/api/v1/search", ["query": "heron pond", "includeText": true, "positions": true])
-            let hit = found.json["results"]?.elements?.first
-            #expect(hit?["id"] == .string(heron.id.text))
-            #expect(hit?["text"] == "a heron stood in the pond")
-            #expect(hit?["marks"]?.elements?.isEmpty == false)
-            let filtered = try await harness.send(
-                .POST, "/api/v1/search", ["query": "heron", "tags": ["cars"]])
-            #expect(filtered.json["results"] == [])
-            let similar = try await harness.send(
-                .POST, "/api/v1/search", ["entries": [.string(heron.id.text)]])
-            #expect(similar.status == 200)
-        }
-    }
-
     @Test func `a search has at most one subject`() async throws {
         try await HTTPHarness.run { harness in
             let bodies: [JSONValue] = [

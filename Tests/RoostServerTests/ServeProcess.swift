@@ -67,7 +67,6 @@ struct ServeProcess {
         client = Client(port: try #require(Int(address.1)), token: token)
     }
 
-    /// Returns the folder of the store.
     static func store(of driver: CommandLineDriver) -> String { driver.home.path + "/store" }
 
     func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> (
@@ -83,10 +82,8 @@ struct ServeProcess {
     }
 
     #if os(Linux)
-        /// The address of a file as the server sees it.
         func file(_ path: String) -> String { "/proc/\(running.process.processIdentifier)/root\(path)" }
 
-        /// The resident memory of the server in kilobytes.
         func memory() throws -> Int {
             let text = try String(
                 contentsOfFile: "/proc/\(running.process.processIdentifier)/status", encoding: .utf8)

@@ -48,24 +48,4 @@ struct TagIsolationTests {
         #expect(rules("Work").ownSource == rules("work").ownSource)
         #expect(rules("work").ownSource != rules("work/x").ownSource)
     }
-
-    @Test func `entries are selected by their dates`() async throws {
-        let harness = MCPHarness()
-        let draft = EntryDraft(
-            content: "a swift", createdAt: Date(timeIntervalSince1970: 1_748_736_000),
-            updatedAt: Date(timeIntervalSince1970: 1_751_328_000))
-        try await harness.store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: [draft])])
-        func count(_ arguments: JSONValue) async -> Int? {
-            var members = arguments.members ?? [:]
-            members["query"] = "swift"
-            return await harness.call("search", .object(members))["results"]?.elements?.count
-        }
-        #expect(await count(["since": "2025-06-01", "until": "2025-06-01"]) == 1)
-        #expect(await count(["since": "2025-06-02", "until": "2025-06-30"]) == 0)
-        #expect(await count(["where": ["created=2025-06-01", "updated>=2025-07"]]) == 1)
-        #expect(await count(["where": ["created>2025-06-01"]]) == 0)
-        #expect(await count(["since": "100y", "until": "last-week"]) == 1)
-        #expect(await count(["since": "7d"]) == 0)
-        #expect(await count(["where": ["updated<7d"]]) == 1)
-    }
 }

@@ -57,20 +57,6 @@ struct ToolTests {
         #expect(parts == text)
     }
 
-    @Test func `a cursor is refused after a change and with other arguments`() async throws {
-        let harness = MCPHarness()
-        for number in 0..<5 { try await harness.store.add("common word, note number \(number)") }
-        let page = await harness.call("search", ["query": "common word", "limit": 2])
-        let cursor = try #require(page["nextCursor"])
-        let other = await harness.call("search", ["query": "note", "limit": 2, "cursor": cursor])
-        #expect(other.string?.contains("different parameters") == true)
-        try await harness.store.add("one more")
-        let changed = await harness.call("search", ["query": "common word", "limit": 2, "cursor": cursor])
-        #expect(changed.string?.contains("has changed") == true)
-        let invalid = await harness.call("search", ["query": "common word", "cursor": "zzz"])
-        #expect(invalid.string?.contains("invalid") == true)
-    }
-
     // MARK: Arguments
 
     @Test func `unknown arguments are refused by name`() async {
@@ -170,16 +156,6 @@ struct ToolTests {
         #expect(try await harness.store.storage.snapshot().stamp.revision == before.next)
         let found = await harness.call("search", ["query": "new words"])
         #expect(found["results"]?.elements?.first?["id"] == id)
-    }
-
-    @Test func `entries are removed only after confirmation`() async throws {
-        let harness = MCPHarness()
-        let id = try #require(await harness.call("remember", ["text": "a note"])["id"])
-        let preview = await harness.call("forget", ["ids": [id]])
-        #expect(preview["removed"] == 0)
-        #expect(preview["entries"]?.elements?.count == 1)
-        #expect(await harness.call("forget", ["ids": [id], "confirm": true])["removed"] == 1)
-        #expect(await harness.call("fetch", ["id": id]).string?.contains("no entry") == true)
     }
 
     // MARK: Isolation

@@ -57,7 +57,6 @@ import Testing
     }
 
     struct Tally {
-        /// The number of stores that returned correct data.
         var correct = 0
         /// The number of stores that threw an error.
         var reported = 0

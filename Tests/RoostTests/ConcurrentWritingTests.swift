@@ -256,7 +256,6 @@ final class RecordingEmbedder: Embedder {
     func tokenRanges(in text: String) -> [Range<Int>] { base.tokenRanges(in: text) }
 }
 
-/// A storage in memory that records the size of its largest commit.
 private final class LargestCommit: StorageDecorator {
     let base = InMemoryStorageProvider()
     let size = Mutex(0)

@@ -43,7 +43,6 @@ struct TidyTests {
         return page[start..<end]
     }
 
-    /// The stops, each with the functions and the source file.
     private static func stops() throws -> [(functions: [String], file: String)] {
         try section().split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
             let columns = row.split(separator: "|")

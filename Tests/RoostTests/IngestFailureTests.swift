@@ -130,7 +130,6 @@ private final class FailingStorage: StorageDecorator {
     private var originals: OriginalStore { OriginalStore(of: folder) }
     private var digest: String { SourceDraft.fingerprint(of: document).components(separatedBy: ":")[1] }
 
-    /// Stores a source with its original, and returns the source.
     private func fill() async throws -> Source {
         try await originals.store(document)
         let source = Source(id: "file:///a", fingerprint: "sha256:\(digest)")

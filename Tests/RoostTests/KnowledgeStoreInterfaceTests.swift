@@ -111,27 +111,6 @@ import Testing
         }
     }
 
-    @Test func `entries are listed and removed`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        for number in 0..<1200 { try await store.storage.saveEntry(Entry(content: "entry \(number)")) }
-        let done = try await store.add("flour", tags: ["done"])
-        try await store.add("paint", tags: ["done"])
-        #expect(try await contents(of: store).count == 1202)
-        #expect(try await contents(of: store, matching: EntryFilter(tags: ["done"])) == ["flour", "paint"])
-        #expect(try await store.remove(done.id) == 1)
-        #expect(try await store.remove(done.id) == 0)
-        #expect(try await store.remove(matching: EntryFilter(tags: ["done"])) == 1)
-        // A sequence returns the entries of the revision that is current when its iteration begins.
-        var count = 0
-        for try await entry in store.entries() {
-            if count == 0 { try await store.remove(matching: .all) }
-            #expect(entry.content == "entry \(count)")
-            count += 1
-        }
-        #expect(count == 1200)
-        #expect(try await contents(of: store).isEmpty)
-    }
-
     @Test func `undo reverts the last group of commits of a store without a folder`() async throws {
         let recorder = UndoRecorder(directory: try TemporaryFolder().url, command: "first")
         let store = KnowledgeStore(
@@ -178,21 +157,5 @@ import Testing
         #expect(try await store.undo().removed == 1)
         #expect(try await store.undo().removed == 2)
         #expect(try await contents(of: store).isEmpty)
-    }
-
-    @Test func `a change that expects the revision of an entry fails after another change`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let id = try await store.add("the swifts are back").id
-        #expect(try await store.storage.snapshot().revisions(of: [UUID()]).isEmpty)
-        let old = try #require(try await store.storage.snapshot().revisions(of: [id])[id])
-        let entry = try #require(try await store.entry(id))
-        try await store.update(entry.id, EntryChanges(content: "the swifts have left"), expecting: old)
-        let error = await #expect(throws: StorageError.self) {
-            try await store.update(entry.id, EntryChanges(content: "the swallows are back"), expecting: old)
-        }
-        #expect(error?.code == .conflict)
-        let new = try #require(try await store.storage.snapshot().revisions(of: [id])[id])
-        #expect(new > old)
-        #expect(try await store.remove(id, expecting: new) == 1)
     }
 }

@@ -157,13 +157,6 @@ import Testing
         #expect(try await storage.base.fetchEntries().map(\.id) == [kept])
     }
 
-    @Test func `a dry run writes nothing`() async throws {
-        let store = store()
-        let report = try await store.ingest([draft("s", ["a", "b"])], IngestOptions(isDryRun: true))
-        #expect(report.new == 2)
-        #expect(try await store.storage.snapshot().stamp.revision == .zero)
-    }
-
     @Test func `filters apply before the limit`() async throws {
         let store = store()
         var entries = (0..<300).map {
@@ -245,21 +238,6 @@ import Testing
         // The resolution is chosen again for a run with another seed, and for a full run.
         #expect(try await store.recluster(seed: 8).run.parameters["gap"] != nil)
         #expect(try await store.recluster(seed: 8, ignoringPreviousRun: true).run.parameters["gap"] != nil)
-    }
-
-    @Test func `an import restores an export without loss`() async throws {
-        let store = store()
-        _ = try await store.ingest(
-            [draft("s", ["one", "two\nlines", "three \u{1F426}"])], IngestOptions(tags: ["t"]))
-        var bytes = Data()
-        try await store.exportEntries(withEmbeddings: true) { bytes += $0 }
-        let other = self.store()
-        let report = try await other.importEntries(EntryArchive(bytes, name: "file"))
-        #expect((report.new, report.embedded) == (3, 0))
-        #expect(try await other.storage.fetchEntries() == store.storage.fetchEntries())
-        var again = Data()
-        try await other.exportEntries(withEmbeddings: true) { again += $0 }
-        #expect(again == bytes)
     }
 
     @Test func `a storage is closed again if its model cannot be opened`() async throws {

@@ -330,7 +330,6 @@ import Testing
 }
 
 extension DelimitedRows {
-    /// Returns all rows of a text.
     static func all(_ separator: Character, of text: String, name: String) throws -> [Row] {
         let bytes = Data(text.utf8)
         var reader = DelimitedRows(separator: separator, name: name) { bytes.dropFirst($0).prefix($1) }

@@ -18,7 +18,6 @@ struct ReadmeTourTests {
         return (outcome.output + outcome.error).split(separator: "\n").map(String.init)
     }
 
-    /// Returns the lines that the README shows below a command.
     private func shown(below command: String) throws -> [String] {
         let url = Fixtures.repository.appendingPathComponent("README.md")
         let lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
@@ -52,7 +51,6 @@ struct ReadmeTourTests {
         #expect(output.contains(summary))
     }
 
-    /// Returns the score of each hit, and its title and location.
     private func hits(_ lines: [String]) throws -> [(score: Double, text: String)] {
         lines.compactMap { line in
             guard let match = line.wholeMatch(of: /(0\.\d+)  (.+)  [0-9a-f]{8}/),
@@ -62,7 +60,6 @@ struct ReadmeTourTests {
         }
     }
 
-    /// Returns the sizes and labels of clusters.
     private func clusters(_ lines: [String]) throws -> [String] {
         lines.compactMap { line in
             line.wholeMatch(of: /\s*(\d+)  #+ +(.+?) +[0-9a-f]{8}/).map { "\($0.1) \($0.2)" }

@@ -44,7 +44,6 @@ private final class NamedEmbedder: Embedder {
 @Suite(.temporaryFolders) struct ReembeddingTests {
     let directory = TemporaryFolder.unusedURL()
 
-    /// Creates a store of 300 texts and two clusters.
     private func store(
         _ provider: StoreManifest.Provider, _ embedder: NamedEmbedder
     ) async throws -> KnowledgeStore {
@@ -306,7 +305,6 @@ private final class NamedEmbedder: Embedder {
     }
 }
 
-/// Returns settings with a folder for backups next to the folder of the store.
 private func backups(of directory: URL) -> BackupSettings {
     BackupSettings(folder: directory.appendingPathExtension("backups"))
 }

@@ -7,7 +7,6 @@ import Testing
 
 /// Tests of two processes that create a store in the same folder at the same time.
 @Suite(.temporaryFolders) struct StoreCreationRaceTests {
-    /// Returns the files of a folder that this process has open.
     private func openFiles(in folder: URL) throws -> [String] {
         let descriptors = "/proc/self/fd"
         let path = folder.resolvingSymlinksInPath().path + "/"
@@ -77,7 +76,6 @@ import Testing
     }
 }
 
-/// Tests of copies of stores.
 @Suite struct StoreCopyTests {
     private func store(_ texts: [String] = []) async throws -> KnowledgeStore {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Roost
 
-/// Tests of tags in the library.
 @Suite(.temporaryFolders) struct TagTests {
     private func store() -> KnowledgeStore {
         KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())

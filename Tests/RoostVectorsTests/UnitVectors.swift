@@ -1,6 +1,5 @@
 import RoostVectors
 
-/// Returns pseudorandom unit vectors.
 func unitVectors(_ count: Int, _ dimension: Int, seed: UInt64) -> Matrix {
     var generator = SeededGenerator(seed: seed)
     let elements = (0..<count * dimension).map { _ in Float(generator.nextNormal()) }

@@ -51,6 +51,14 @@ public struct CommandLineDriver: Sendable {
     /// - Precondition: The test or its suite has the trait `.temporaryFolders`.
     public init() {}
 
+    /// Writes a file below the home folder.
+    public func write(_ text: String, to path: String) throws {
+        let url = home.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
     /// Runs a command until it ends.
     public func roost(_ arguments: String..., input: String = "") throws -> Outcome {
         try roost(arguments, input: input)

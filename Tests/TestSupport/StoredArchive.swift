@@ -39,7 +39,6 @@ public enum StoredArchive {
         (0..<8).reduce(byte) { value, _ in value >> 1 ^ (value & 1) * 0xEDB8_8320 }
     }
 
-    /// Returns the CRC-32 of ISO 3309.
     private static func checksum(_ data: Data) -> UInt32 {
         ~data.reduce(~0 as UInt32) { sum, byte in
             sum >> 8 ^ remainders[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]

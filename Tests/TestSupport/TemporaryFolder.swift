@@ -50,7 +50,6 @@ public struct TemporaryFolder: Sendable {
 
 /// Removes the temporary folders of each test case when it ends, whether it succeeds or fails.
 public struct TemporaryFoldersTrait: TestTrait, SuiteTrait, TestScoping {
-    /// The folders that a test case has created.
     final class Created: Sendable {
         private let urls = Mutex<[URL]>([])
 

@@ -3,7 +3,6 @@ import RoostTestKit
 import Synchronization
 import Testing
 
-/// A clusterer that violates one law.
 private final class LawlessClusterer: Clusterer {
     private struct Failure: Error {}
 
@@ -34,7 +33,6 @@ private final class LawlessClusterer: Clusterer {
     }
 }
 
-/// Tests of the laws of clusterers, and of clusterers that obey them.
 struct ClustererLawTests {
     @Test(arguments: ClustererLaw.allCases)
     func `the clusterer obeys the law`(law: ClustererLaw) async throws {

@@ -9,39 +9,6 @@ import Testing
         try await KnowledgeStore.openOrCreate(at: folder, model: .lexical)
     }
 
-    @Test func `fifty tasks use one store`() async throws {
-        let store = try await store(TemporaryFolder.unusedURL())
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<50 {
-                group.addTask {
-                    let added = try await store.add("text number \(number) about swifts")
-                    _ = try await store.search("swifts")
-                    try await store.update(added.id, EntryChanges(addedTags: ["tag"]))
-                    if number.isMultiple(of: 5) { try await store.remove(added.id) }
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(try await store.count() == 40)
-        #expect(try await store.count(matching: [.tag("tag")]) == 40)
-        try await store.close()
-    }
-
-    @Test func `two stores in one process do not affect each other`() async throws {
-        let stores = [
-            try await store(TemporaryFolder.unusedURL()), try await store(TemporaryFolder.unusedURL()),
-        ]
-        for (number, store) in stores.enumerated() { try await store.add("the text of store \(number)") }
-        for (number, store) in stores.enumerated() {
-            let hits = try await store.search("text").hits
-            #expect(hits.map(\.entry.content) == ["the text of store \(number)"])
-        }
-        try await stores[0].close()
-        #expect(try await stores[1].count() == 1)
-        let error = await #expect(throws: StorageError.self) { try await stores[0].count() }
-        #expect(error?.code == .closed)
-    }
-
     @Test func `a store that is closed during work is unharmed`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let store = try await store(folder)
@@ -67,7 +34,6 @@ import Testing
         #expect(try await reopened.storage.snapshot().inspectContents(space: nil).isEmpty)
     }
 
-    /// The calls that are canceled at a random time.
     enum LongCall: String, CaseIterable {
         case ingest, cluster, buildIndex, search, duplicates, export
     }

@@ -2,7 +2,6 @@ import Foundation
 import Roost
 import Testing
 
-/// A clusterer that returns a partition that the test chooses.
 private struct FixedClusterer: Clusterer {
     let algorithm = "fixed"
     let partition: @Sendable (Matrix) -> Partition
@@ -30,7 +29,6 @@ struct CustomClustererTests {
 
     private typealias Change = @Sendable (inout Partition) -> Void
 
-    /// Changes that make the partition invalid.
     private static let changes: [(name: String, change: Change)] = [
         ("too few labels", { $0.labels.removeLast() }),
         ("too many labels", { $0.labels.append(.group(0)) }),

@@ -96,7 +96,6 @@ struct CustomEmbedderTests {
         #expect(try await store.search("three").hits.count == 1)
     }
 
-    /// Descending ranges, ranges outside of the text, and no ranges.
     @Test(arguments: 0..<4) func `impossible ranges of tokens are omitted`(kind: Int) async throws {
         let embedder = FaultyEmbedder(ranges: { size in
             let valid = (0..<size).map { $0..<$0 + 1 }

@@ -3,7 +3,6 @@ import RoostTestKit
 import Synchronization
 import Testing
 
-/// An embedder that violates one law.
 private final class LawlessEmbedder: Embedder {
     let law: EmbedderLaw
     let space = EmbeddingSpace(model: "lawless", revision: "1", dimension: 2, pooling: "none")
@@ -34,7 +33,6 @@ private final class LawlessEmbedder: Embedder {
     }
 }
 
-/// Tests of the laws of embedders, and of embedders that obey them.
 struct EmbedderLawTests {
     @Test(arguments: EmbedderLaw.allCases) func `the embedder obeys the law`(law: EmbedderLaw) async throws {
         try await law.check(LexicalEmbedder())

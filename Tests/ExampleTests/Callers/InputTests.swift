@@ -54,28 +54,6 @@ private struct OddReader: DocumentReader {
         #expect(refusal?.code == .invalidBatch && refusal?.isRetryable == false)
     }
 
-    @Test(arguments: ["", " \n\t", "\u{FEFF}\u{2028}"]) func `empty texts are reported`(
-        text: String
-    ) async throws {
-        let store = store()
-        guard text.allSatisfy(\.isWhitespace) else {
-            try await store.add(text)
-            return
-        }
-        await #expect(throws: RoostError.self) { try await store.add(text) }
-        await #expect(throws: RoostError.self) { try await store.search(text) }
-        #expect(try await store.count() == 0)
-    }
-
-    @Test func `a text of a megabyte is added once and found`() async throws {
-        let store = store()
-        let text = String(repeating: String(repeating: "ab", count: 25) + "\n", count: 20_000) + "one swift"
-        let added = try await store.add(text)
-        let again = try await store.add(text)
-        #expect(again.id == added.id && !again.isNew)
-        #expect(try await store.search("swift").hits.first?.entry.id == added.id)
-    }
-
     @Test(arguments: [Int.min, -1, 0, 1, Int.max]) func `any limit and offset is accepted`(
         number: Int
     ) async throws {
@@ -88,31 +66,6 @@ private struct OddReader: DocumentReader {
         let results = try await store.search([EntrySearch("a", limit: number), EntrySearch("b", limit: .max)])
         #expect(results.count == 2)
         #expect(try await store.search("swift").snippetLengths(number).count == 2)
-    }
-
-    @Test func `vectors that cannot be compared are reported`() async throws {
-        let store = store()
-        try await store.add("a swift")
-        let dimension = store.embedder.space.dimension
-        for vector in [[], [1], [Float](repeating: .nan, count: dimension)] {
-            await #expect(throws: RoostError.self) {
-                try await store.search(EntrySearch(.vector(vector)))
-            }
-        }
-        let zeros = [Float](repeating: 0, count: dimension)
-        _ = try await store.search(EntrySearch(.vector(zeros)))
-        for threshold: Float in [.nan, 0, -1, 1.1] {
-            await #expect(throws: RoostError.self) { try await store.duplicates(threshold: threshold) }
-        }
-        let wrong = Entry(content: "wrong", embeddings: [1, 0])
-        let error = await #expect(throws: StorageError.self) { try await store.storage.saveEntry(wrong) }
-        #expect(error?.code == .dimensionMismatch)
-        let twice = Entry(content: "twice")
-        let duplicate = await #expect(throws: StorageError.self) {
-            _ = try await store.storage.commit(WriteBatch(upserts: [twice, twice]))
-        }
-        #expect(duplicate?.code == .invalidBatch)
-        #expect(try await store.count() == 1)
     }
 
     /// A location that stores reject must not stop the ingest of the other documents.
@@ -143,29 +96,9 @@ private struct OddReader: DocumentReader {
         try await store.close()
         _ = try await KnowledgeStore.openOrCreate(at: folder, model: .lexical).add("a text")
     }
-
-    @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e7, -.infinity, -1, .nan])
-    func `any timeout is accepted`(timeout: TimeInterval) async throws {
-        let folder = try TemporaryFolder().url
-        var options = SQLiteStorageProvider.Options()
-        options.lockTimeout = timeout
-        let database = try await SQLiteStorageProvider(
-            databaseURL: folder.appendingPathComponent("a.sqlite"), options: options)
-        var jsonOptions = LocalStorageProvider.Options()
-        jsonOptions.lockTimeout = timeout
-        let files = try LocalStorageProvider(
-            directory: folder.appendingPathComponent("json"), options: jsonOptions)
-        let storages: [any StorageProvider] = [database, files]
-        for storage in storages {
-            try await storage.saveEntry(Entry(content: "a text"))
-            #expect(try await storage.fetchEntries().count == 1)
-            try await storage.close()
-        }
-    }
 }
 
 extension QueryResult {
-    /// The lengths of the excerpts of all hits.
     fileprivate func snippetLengths(_ limit: Int) -> [Int] {
         hits.map { snippet(of: $0, limit: limit).utf8Range.count + $0.context(limit).count }
     }

@@ -6,7 +6,6 @@ import Testing
 // Code as users of chunk storage would write it: custom parts combined with parts of the library. The target
 // can access only public API and has none of the package's Swift settings.
 
-/// A database of records, which stands in for the existing database of a service.
 final actor RecordDatabase {
     private var records: [String: Data] = [:]
     private var descriptions: [String: Data] = [:]
@@ -46,7 +45,6 @@ public struct RecordOrganization: ChunkStorageOrganization {
     }
 }
 
-/// A custom retrieval.
 struct RecordRetrieval: ChunkStorageRetrieval {
     private let database: RecordDatabase
     private let organization: ChunkStorageOrganization
@@ -90,7 +88,6 @@ struct RecordRetrieval: ChunkStorageRetrieval {
     }
 }
 
-/// A custom existence check.
 struct RecordExistence: ChunkStorageExistence {
     let database: RecordDatabase
 
@@ -136,7 +133,6 @@ public struct ReversedRetrieval: ChunkStorageRetrieval {
     }
 }
 
-/// A storage that is composed of custom parts.
 struct RecordChunkStorage: ChunkStorageComposable {
     let organization: ChunkStorageOrganization
     let retrieval: ChunkStorageRetrieval

@@ -156,7 +156,6 @@ class LoggingSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// Stores sessions in memory.
 actor OptimizedStorage: SessionStorageProtocol {
     private var cache: [String: StoredSession] = [:]
 

@@ -13,7 +13,6 @@ struct GuideSnippetTests {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// The lines of all Swift files of this target.
     private static func compiledLines() throws -> Set<String> {
         let folder = root.appendingPathComponent("Tests/ExampleTests")
         var compiled = Set<String>()
@@ -25,7 +24,6 @@ struct GuideSnippetTests {
         return compiled
     }
 
-    /// Returns the fenced Swift code of a guide.
     private static func snippets(_ guide: String) -> [String] {
         guide.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first

@@ -2,22 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the commands that ingest and show documents.
 @Suite(.temporaryFolders) struct DocumentCommandTests {
     private let cli = CommandLineDriver()
 
-    private func write(_ text: String, to name: String) throws {
-        let file = cli.home.appendingPathComponent(name)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
-    }
-
     @Test func `skipped files are counted by reason, and listed with -v`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        try write("# Swifts\n", to: "notes/a.md")
-        for number in 0..<3 { try write("x", to: "notes/\(number).xyz") }
-        try write("y", to: "notes/one.abc")
+        try cli.write("# Swifts\n", to: "notes/a.md")
+        for number in 0..<3 { try cli.write("x", to: "notes/\(number).xyz") }
+        try cli.write("y", to: "notes/one.abc")
         let first = try cli.roost("ingest", "notes", "--store=s", "--dry-run")
         #expect(first.error.contains("skipped 4 inputs: unknown file type") && !first.error.contains("1.xyz"))
         let listed = try cli.roost("ingest", "notes", "--store=s", "-v")
@@ -27,11 +19,12 @@ import Testing
 
     @Test func `links, backlinks and broken links are listed`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        try write(
+        try cli.write(
             "# Hedge\n\nSee [[Birds#Nests|the birds]], [[Missing]] and [web](https://example.org).\n",
             to: "v/hedge.md")
-        try write("---\naliases: [Aves]\n---\n# Birds\n\nBack to [the hedge](hedge.md).\n", to: "v/Birds.md")
-        try write("An [[Aves]] list, see [[/hedge]].\n", to: "v/list.md")
+        try cli.write(
+            "---\naliases: [Aves]\n---\n# Birds\n\nBack to [the hedge](hedge.md).\n", to: "v/Birds.md")
+        try cli.write("An [[Aves]] list, see [[/hedge]].\n", to: "v/list.md")
         #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
         let links = try cli.roost("show", "--links", "v/hedge.md", "--store=s", "--json")
         let found = try #require(
@@ -49,7 +42,7 @@ import Testing
     @Test func `show lists the parts of a document that could not be read`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let image = #"{"output_type": "display_data", "data": {"image/png": "AAAA"}}"#
-        try write(
+        try cli.write(
             ##"{"cells": [{"cell_type": "markdown", "source": "# Pump\n\n## Parts\n\n[[Valve]] %% a %%"}, "##
                 + #"{"cell_type": "code", "source": "plot()", "outputs": [\#(image)]}]}"#, to: "v/pump.ipynb")
         #expect(try cli.roost("ingest", "v", "--store=s").status == 0)

@@ -2,20 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the commands for remembered folders.
 @Suite(.temporaryFolders) struct SyncCommandTests {
     private let cli = CommandLineDriver()
 
-    private func write(_ text: String, to path: String) throws {
-        let url = cli.home.appendingPathComponent(path)
-        try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: url)
-    }
-
     @Test func `ingested folders are remembered, listed, synced and removed`() throws {
-        try write("# a swift", to: "notes/a.md")
-        try write("a draft", to: "notes/drafts/b.md")
+        try cli.write("# a swift", to: "notes/a.md")
+        try cli.write("a draft", to: "notes/drafts/b.md")
         let unknown = try cli.roost("sync", "--store", "s")
         #expect(unknown.status == 66, "\(unknown.error)")
         let first = try cli.roost("ingest", "notes", "--exclude", "drafts", "--store", "s")
@@ -43,11 +35,11 @@ import Testing
     }
 
     @Test func `a file at which a reader crashes is skipped, and the others are stored`() throws {
-        for number in 0..<20 { try write("Note \(number) about the harbour", to: "notes/\(number).md") }
+        for number in 0..<20 { try cli.write("Note \(number) about the harbour", to: "notes/\(number).md") }
         // Nested groups in the sender end the library that reads messages.
         let groups = String(repeating: "a:", count: 75_000)
-        try write("From: \(groups)\nMessage-ID: <1@example.org>\nDate: today\n\nHi\n", to: "notes/a.eml")
-        try write(
+        try cli.write("From: \(groups)\nMessage-ID: <1@example.org>\nDate: today\n\nHi\n", to: "notes/a.eml")
+        try cli.write(
             "Message-ID: <2@example.org>\nFrom: a@example.org\nDate: today\n\nHello\n", to: "notes/b.eml")
         let first = try cli.roost("ingest", "notes", "--verbose")
         #expect(first.output.hasPrefix("21 new,") && first.output.contains("1 skipped"), "\(first)")
@@ -57,43 +49,9 @@ import Testing
             again.output.hasPrefix("0 new,") && again.output.contains("21 unchanged, 1 skipped"), "\(again)")
     }
 
-    @Test func `a file in nested folders belongs to the innermost one`() throws {
-        try write("an old note", to: "notes/work/old.md")
-        try write("a private note", to: "notes/a.md")
-        try write("{}", to: "notes/work/skipped.xyz")
-        #expect(try cli.roost("ingest", "notes", "--tag", "all").output.hasPrefix("2 new"))
-        try write("a new note", to: "notes/work/new.md")
-        let report = try cli.roost("ingest", "notes/work", "--tag", "work")
-        #expect(report.output.hasPrefix("1 new, 1 updated, 0 removed, 0 unchanged"), "\(report)")
-        let list = try cli.roost("list", "--format=tsv").output
-        #expect(list.contains("/new.md\twork\t") && list.contains("notes/a.md\tall\t"), "\(list)")
-        #expect(list.contains("/old.md\tall;work\t"), "\(list)")
-        // The outer folder alone neither reads nor removes the files of the inner one.
-        try FileManager.default.removeItem(at: cli.home.appendingPathComponent("notes/work/old.md"))
-        #expect(try cli.roost("sync", "notes").output.contains("0 removed, 1 unchanged, 0 skipped"))
-        let all = try cli.roost("sync", "--yes")
-        #expect(all.output.contains("1 removed, 2 unchanged, 1 skipped"), "\(all)")
-        // The outer folder gets the files back.
-        #expect(try cli.roost("folder", "remove", "notes/work").status == 0)
-        let rest = try cli.roost("sync")
-        #expect(rest.output.hasPrefix("0 new, 1 updated, 0 removed, 1 unchanged"), "\(rest)")
-    }
-
-    @Test func `an ingest of a folder keeps the entries if many files are missing`() throws {
-        for name in ["a", "b", "c"] { try write("text \(name)", to: "notes/\(name).md") }
-        #expect(try cli.roost("ingest", "notes").status == 0)
-        for name in ["a", "b"] {
-            try FileManager.default.removeItem(at: cli.home.appendingPathComponent("notes/\(name).md"))
-        }
-        let outcome = try cli.roost("ingest", "notes")
-        #expect(outcome.status == 75 && outcome.error.contains("2 of 3 known files"), "\(outcome)")
-        #expect(outcome.error.contains("roost sync --yes"))
-        #expect(try cli.roost("sync", "--yes").output.contains("2 removed, 1 unchanged"))
-    }
-
     @Test func `a store in a parent folder cannot name folders outside of it`() throws {
-        try write("private", to: "private/a.md")
-        try write("public", to: "repository/notes/b.md")
+        try cli.write("private", to: "private/a.md")
+        try cli.write("public", to: "repository/notes/b.md")
         for folder in ["private", "repository/notes"] {
             #expect(try cli.roost("ingest", folder, "--store", "repository/.roost").status == 0)
         }

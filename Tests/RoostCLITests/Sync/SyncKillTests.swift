@@ -26,18 +26,11 @@ import Testing
             })
     }
 
-    private func write(_ text: String, to path: String) throws {
-        let url = cli.home.appendingPathComponent("notes/" + path)
-        try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: url)
-    }
-
-    /// Creates a synced folder, and changes it in all ways.
     private func prepare(_ provider: String) throws {
         let (manager, notes) = (FileManager.default, cli.home.appendingPathComponent("notes"))
         for number in 0..<240 {
-            try write("note \(number) about \(number % 7) swifts", to: "d\(number % 4)/\(number).md")
+            try cli.write(
+                "note \(number) about \(number % 7) swifts", to: "notes/d\(number % 4)/\(number).md")
         }
         #expect(try cli.roost("init", "--store", "s", "--provider", provider).status == 0)
         let first = try cli.roost("ingest", "notes", "--store", "s", "--tag", "t")
@@ -47,9 +40,9 @@ import Testing
         for number in 0..<240 {
             let path = "d\(number % 4)/\(number).md"
             switch number % 12 {
-            case 1, 5: try write("note \(number), edited", to: path)
+            case 1, 5: try cli.write("note \(number), edited", to: "notes/\(path)")
             case 2: try manager.removeItem(at: notes.appendingPathComponent(path))
-            case 3: try write("new note \(number)", to: "new/\(number).md")
+            case 3: try cli.write("new note \(number)", to: "notes/new/\(number).md")
             default: break
             }
         }

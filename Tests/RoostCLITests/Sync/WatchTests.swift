@@ -5,14 +5,12 @@ import Testing
 
 @testable import Roost
 
-/// Tests of stores that watch their folders.
 @Suite(.temporaryFolders) struct WatchTests {
     /// The time after which a test gives up, in seconds. A change is usually found within half a second, but
     /// on a busy machine it can take minutes.
     private static let patience = 1200.0
     private static let pollingInterval = Duration.milliseconds(200)
 
-    /// The reports of a watching store.
     private final class Reports: Sendable {
         private let events = Mutex<[WatchEvent]>([])
 
@@ -65,7 +63,6 @@ import Testing
         Issue.record("timeout: \(comment)")
     }
 
-    /// Returns the texts by the names of their files.
     private func texts(_ store: KnowledgeStore) async throws -> [String: Entry] {
         var entries: [String: Entry] = [:]
         for try await entry in store.entries() {

@@ -192,7 +192,6 @@ struct BackupFaultTests {
         await #expect(throws: BackupError.self) { try await repository.snapshot("latest") }
     }
 
-    /// A retrieval that cannot be written to.
     struct ReadOnlyRetrieval: ChunkStorageRetrieval {
         let base: InMemoryRetrieval
 

@@ -13,7 +13,6 @@ struct BackupLossTests {
         func add(_ loss: BackupLoss) { collected.withLock { $0.append(loss) } }
     }
 
-    /// Restores a snapshot as far as possible and returns the losses.
     private func losses(
         of snapshot: BackupSnapshot, in repository: BackupRepository, into target: InMemoryStorageProvider
     ) async throws -> [BackupLoss] {

@@ -5,7 +5,6 @@ import Synchronization
 
 @testable import RoostChunks
 
-/// Stores and documents for backup tests.
 enum BackupMaterial {
     static func entry(_ number: Int, text: String? = nil) -> Entry {
         var generator = SeededGenerator(seed: UInt64(number) &+ 7)
@@ -67,7 +66,6 @@ enum BackupMaterial {
         }
     }
 
-    /// Returns a store with entries, sources, clusters and assignments.
     static func store(_ count: Int, clusters: Bool = true) async throws -> InMemoryStorageProvider {
         let storage = InMemoryStorageProvider()
         for start in stride(from: 0, to: count, by: 500) {
@@ -141,7 +139,6 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
     enum Fault: Sendable {
         /// All further changes fail, as if the process had been killed.
         case killed
-        /// A single change fails.
         case fails
     }
 
@@ -156,7 +153,6 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
         (self.base, self.fault, self.limit) = (base, fault, limit)
     }
 
-    /// The number of attempted changes.
     var count: Int { calls.load(ordering: .sequentiallyConsistent) }
 
     private func step() throws {
@@ -187,7 +183,6 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
 }
 
 extension InMemoryRetrieval {
-    /// Returns an independent copy.
     func copy() async throws -> InMemoryRetrieval {
         let copy = InMemoryRetrieval()
         for path in try await paths(in: "") {
@@ -198,7 +193,6 @@ extension InMemoryRetrieval {
         return copy
     }
 
-    /// Returns the total size of all chunks.
     func size() async throws -> Int {
         var size = 0
         for path in try await paths(in: "") { size += try await readChunk(at: path)?.count ?? 0 }

@@ -18,9 +18,7 @@ struct PackWriteTests {
 
         init(_ base: InMemoryRetrieval) { self.base = base }
 
-        /// The number of stalled writes at the time of each deletion of a lock.
         var runningAtRelease: [Int] { state.withLock { $0.runningAtRelease } }
-        /// The number of packs whose writes have begun.
         var packs: Int { state.withLock { $0.packs } }
 
         func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
@@ -58,7 +56,6 @@ struct PackWriteTests {
         func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
-    /// Returns a storage with a document that is larger than a pack, and the source of the document.
     private func largeDocument() async throws -> (any ChunkStorage, Source) {
         var generator = SystemRandomNumberGenerator()
         let words = (0..<(PackWriter.packSize / 8 + 100)).map { _ in generator.next() }

@@ -6,7 +6,6 @@ import Testing
 
 /// A repository with damaged objects can be listed, completed by the next backup, and cleaned up.
 struct RepositoryDamageTests {
-    /// A change of the length of an object.
     enum Cut: CaseIterable, Sendable {
         case emptied, truncated, extended
 
@@ -19,7 +18,6 @@ struct RepositoryDamageTests {
         }
     }
 
-    /// Changes the length of an object.
     private func apply(_ cut: Cut, to path: String, in base: InMemoryRetrieval) async throws {
         let data = try #require(try await base.readChunk(at: path))
         try await base.writeChunk(cut.applied(to: data), at: path, metadata: nil)

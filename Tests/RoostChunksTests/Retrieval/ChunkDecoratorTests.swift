@@ -197,7 +197,6 @@ struct ChunkDecoratorTests {
         func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
     }
 
-    /// Waits until a read has reached the closed gate.
     func waitForRead(_ gate: Gate) async throws {
         while gate.waiting.load(ordering: .sequentiallyConsistent) == 0 {
             try await Task.sleep(for: .milliseconds(1))

@@ -18,27 +18,6 @@ struct ChatStorageTests {
         roles.enumerated().map { message($0.element == "u" ? .user : .assistant, "\($0.offset)") }
     }
 
-    @Test(
-        arguments: [
-            ("uaua", nil, "0123"), ("uaua", 4, "0123"), ("uaua", 3, "23"), ("uaua", 2, "23"), ("uaua", 1, ""),
-            ("uaua", 0, ""), ("uaua", -5, ""), ("", 4, ""), ("auau", 4, "0123"), ("auaua", 4, "1234"),
-            ("auaua", 3, "34"), ("uauau", 2, "4"), ("uauau", 4, "234"), ("aaaa", 2, "23"), ("u", 2, "0"),
-        ] as [(String, Int?, String)])
-    func `a window contains complete pairs and begins with a question`(
-        roles: String, maxMessages: Int?, expected: String
-    ) {
-        let trimmed = InMemoryChatStorage().trimToEvenPairs(history(roles), maxMessages: maxMessages)
-        #expect(trimmed.map(\.content).joined() == expected)
-    }
-
-    @Test func `consecutive messages of the same role are detected`() {
-        let storage = InMemoryChatStorage()
-        #expect(!storage.isConsecutiveSameRole([], message(.user, "")))
-        #expect(storage.isConsecutiveSameRole(history("u"), message(.user, "")))
-        #expect(!storage.isConsecutiveSameRole(history("ua"), message(.user, "")))
-        #expect(!storage.isConsecutiveSameRole(history("u"), message(.tool, "")))
-    }
-
     @Test func `the agent's id is added once before assistant messages`() {
         let answer = message(.assistant, "yes")
         #expect(answer.attributed(agentId: "a").content == "[a] yes")

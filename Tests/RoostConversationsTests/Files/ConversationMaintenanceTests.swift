@@ -97,7 +97,6 @@ struct ConversationMaintenanceTests {
         texts.map { ChatMessage(role: .user, content: $0) }
     }
 
-    /// Saves messages of one conversation.
     private func save(
         _ chats: SQLiteChatStorage, _ texts: [(role: ConversationRole, text: String)]
     ) async throws {
@@ -106,7 +105,6 @@ struct ConversationMaintenanceTests {
             agentId: "a", maxMessages: nil)
     }
 
-    /// Creates a database with a history and a session of two messages each.
     private func filledDatabase() async throws -> (
         path: String, chats: SQLiteChatStorage, sessions: SQLiteSessionStorage
     ) {

@@ -133,7 +133,6 @@ struct RecallExplanationTests {
     }
 }
 
-/// Tests of the dates that questions name.
 struct NamedDatesTests {
     @Test func `of equal messages, only those from the date that a question names are returned`()
         async throws

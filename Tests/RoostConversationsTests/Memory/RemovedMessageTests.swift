@@ -6,13 +6,11 @@ import Testing
 
 @testable import RoostConversations
 
-/// Tests of conversations from which messages were removed.
 @Suite(.temporaryFolders) struct RemovedMessageTests {
     private let memory = ConversationMemory(
         KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()))
     private let scope = ChatScope(userId: "u", sessionId: "s", agentId: "a")
 
-    /// Returns turns of the user and the assistant in alternation.
     private func turns(_ texts: [String]) -> [MessageDraft] {
         texts.enumerated().map { index, text in
             MessageDraft(role: index % 2 == 0 ? .user : .assistant, content: text)

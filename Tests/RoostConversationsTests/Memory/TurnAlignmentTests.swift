@@ -14,7 +14,6 @@ struct TurnAlignmentTests {
         return PendingMessage.list(drafts, in: scope, isComplete: false)
     }
 
-    /// Returns the slot of a stored message.
     private func turn(
         _ number: Int, _ text: String, originally original: String? = nil
     ) throws -> StoredConversation.Slot {

@@ -7,7 +7,6 @@ import Testing
 
 @testable import RoostConversations
 
-/// Tests of caching and concurrent storages.
 @Suite(.temporaryFolders)
 struct SessionStorageTests {
     private func messages(_ count: Int) -> [ChatMessage] {
@@ -72,7 +71,6 @@ struct SessionStorageTests {
         #expect(await counted.reads == 8)
     }
 
-    /// A storage that counts reads.
     private actor CountingStorage: SessionStorageDecorator {
         let base: any SessionStorageProtocol & Sendable = InMemorySessionStorage()
         private(set) var reads = 0

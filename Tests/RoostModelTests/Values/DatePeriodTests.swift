@@ -2,7 +2,6 @@ import Foundation
 import RoostModel
 import Testing
 
-/// Tests of periods and of conditions on the dates of entries.
 @Suite struct DatePeriodTests {
     private static let zones = [
         "UTC", "America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati", "Africa/Cairo", "Asia/Kolkata",

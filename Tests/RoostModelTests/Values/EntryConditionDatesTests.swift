@@ -2,7 +2,6 @@ import Foundation
 import RoostModel
 import Testing
 
-/// Tests of conditions that compare metadata with dates.
 @Suite struct EntryConditionDatesTests {
     private func times() throws -> DateReader {
         var calendar = Calendar(identifier: .gregorian)

@@ -1,7 +1,6 @@
 import RoostModel
 import Testing
 
-/// Tests of conditions that are written as Swift expressions.
 @Suite struct EntryConditionOperatorsTests {
     @Test func `operators create conditions`() {
         let filter: EntryFilter = [

@@ -1,7 +1,6 @@
 import RoostModel
 import Testing
 
-/// Tests of the comparison of tags.
 @Suite struct TagNameTests {
     @Test(arguments: [
         ("Garden", "garden"), ("Caf\u{E9}", "CAFE\u{301}"),

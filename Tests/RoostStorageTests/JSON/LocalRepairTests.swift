@@ -13,7 +13,6 @@ import Testing
             createdAt: Date(milliseconds: Int64($0)))
     }
 
-    /// Changes one byte of the third entry, and returns the changed file.
     private func damageThirdEntry(of file: URL) throws -> Data {
         var data = try Data(contentsOf: file)
         let offset = try #require(data.firstRange(of: Data("text 2".utf8))?.lowerBound)

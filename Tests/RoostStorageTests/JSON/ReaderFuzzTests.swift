@@ -33,7 +33,6 @@ import Testing
         return mutated
     }
 
-    /// Creates a small store and returns its files.
     private func files() async throws -> (
         sidecar: [UInt8], journal: [UInt8], current: [UInt8], clusters: [UInt8]
     ) {

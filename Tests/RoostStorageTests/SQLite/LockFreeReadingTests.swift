@@ -68,7 +68,6 @@ import Testing
 
 /// Tests of databases whose numbers another program has changed. Such a number must not end the process.
 @Suite(.temporaryFolders) struct ManipulatedDatabaseTests {
-    /// Returns a store with an entry after a statement has changed its database.
     private func store(after statement: String) async throws -> SQLiteStorageProvider {
         let url = try TemporaryFolder().url.appendingPathComponent("test.sqlite")
         let store = try await SQLiteStorageProvider(databaseURL: url)

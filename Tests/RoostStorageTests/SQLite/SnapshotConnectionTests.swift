@@ -6,7 +6,6 @@ import Testing
 
 @testable import RoostStorage
 
-/// Tests of the connections that snapshots share.
 @Suite(.temporaryFolders) struct SnapshotConnectionTests {
     /// Returns the number of files that this process has open for a database, without its log.
     private func openFiles(_ url: URL) throws -> Int {

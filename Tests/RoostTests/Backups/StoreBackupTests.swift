@@ -7,7 +7,6 @@ import Testing
 
 /// Tests of the removal of old automatic backups.
 @Suite(.temporaryFolders) struct BackupRetentionTests {
-    /// Restores a snapshot and returns the number of entries.
     private func entryCount(of snapshot: BackupSnapshot, in repository: BackupRepository) async throws -> Int
     {
         let folder = TemporaryFolder.unusedURL()
@@ -44,7 +43,6 @@ import Testing
         let folder = TemporaryFolder.unusedURL()
         let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         let backup = StoreBackup(folder, BackupSettings(folder: TemporaryFolder.unusedURL()))
-        /// Changes the store and backs it up.
         func backUp(_ number: Int) async throws -> BackupReport {
             try await store.add("a swift in roof \(number)")
             return try await backup.createAutomatically()

@@ -66,11 +66,9 @@ import Testing
     }
 }
 
-/// Tests that members of clusters are read page by page.
 struct ClusterMembersTests {
     private let storage = InMemoryStorageProvider()
 
-    /// Stores a tree of clusters, and returns the cluster at the top.
     private func fill() async throws -> Cluster {
         let top = Cluster(label: "top")
         var (left, right, other) = (Cluster(label: "left"), Cluster(label: "right"), Cluster(label: "other"))
@@ -114,7 +112,6 @@ struct ClusterMembersTests {
     }
 }
 
-/// Tests of the HTML page with a map.
 struct ClusterPageTests {
     @Test func `the page has the ids of all entries, in the order of their positions`() throws {
         let points = (0..<3).map { number in
@@ -130,7 +127,6 @@ struct ClusterPageTests {
     }
 }
 
-/// Tests of labeling clusters with a labeler.
 struct ClusterLabelingTests {
     /// A labeler that calls a function for its answers and records the excerpts that it receives.
     final class Labeler: ClusterLabeler {
@@ -304,7 +300,6 @@ struct ClusterLabelingTests {
     }
 }
 
-/// Tests of the names of folders that contribute to labels.
 @Suite struct FolderNamesTests {
     @Test func `names that more than half of the files share are common`() async throws {
         let storage = InMemoryStorageProvider()

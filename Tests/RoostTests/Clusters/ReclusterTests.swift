@@ -10,7 +10,6 @@ import Testing
 
 /// Tests of the progress that clustering runs report.
 struct ReclusterProgressTests {
-    /// Runs a function with a store, and returns what it reported.
     private static func progress(
         _ run: (KnowledgeStore, @escaping @Sendable (ReclusterProgress) -> Void) async throws -> Void
     ) async throws -> [ReclusterProgress] {
@@ -202,7 +201,6 @@ struct ClusterMoveTests {
     }
 }
 
-/// Tests of edits of clusters inside larger ones.
 @Suite struct LargerClusterTests {
     @Test func `a larger cluster with a single cluster ends, unless a person labeled it`() async throws {
         let store = try await ClusterTests().store()

@@ -7,11 +7,9 @@ import Testing
 
 /// Ingests and finds a file of each supported type.
 @Suite(.temporaryFolders) struct DocumentWorkflowTests {
-    /// A file of the folder.
     private struct File {
         var name: String
         var data: Data
-        /// A phrase of its text.
         var phrase: String
     }
 
@@ -39,7 +37,6 @@ import Testing
         ("plain.txt", "A turnstone in plain text.\n"),
     ]
 
-    /// Generated documents with a phrase of each.
     private static let documents = [
         "report.pdf": "two hundred litres", "report.docx": "two hundred litres",
         "slides.pptx": "two hundred litres", "table.xlsx": "North 200 green",

@@ -11,7 +11,6 @@ import Testing
     private let folder = TemporaryFolder.unusedURL()
     private let embedder = RecordingEmbedder(maximumTokens: 254)
 
-    /// Ingests a file into a new store.
     private func ingest(_ text: String, as name: String) async throws -> KnowledgeStore {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: folder.appendingPathComponent(name))
@@ -184,7 +183,6 @@ import Testing
     }
 }
 
-/// Tests of the locations that an ingest records.
 @Suite(.temporaryFolders) struct EntryLocationStorageTests {
     private func write(_ text: String, _ name: String) throws -> URL {
         let folder = TemporaryFolder.unusedURL()

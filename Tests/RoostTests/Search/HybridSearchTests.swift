@@ -225,22 +225,6 @@ import Testing
         await #expect(throws: RoostError.self) { try await store.search(["sea", " "]) }
     }
 
-    @Test func `searches of different kinds can run together`() async throws {
-        let store = try await store()
-        let entry = try await store.storage.fetchEntries()[5]
-        var searches = [
-            search("sea night", limit: 3), EntrySearch(.entries([entry.id]), limit: 3),
-            EntrySearch(.vector(entry.embeddings), limit: 2), search("sea", .text, limit: 4),
-            EntrySearch(.document("a painted boat"), matching: [.metadata("number") < 50], limit: 3),
-        ]
-        searches.append(searches[0])
-        let together = try await store.search(searches)
-        for (search, result) in zip(searches, together) {
-            let alone = try await store.search(search)
-            #expect(alone.hits == result.hits && alone.hits.count == search.limit)
-        }
-    }
-
     @Test func `changes are delivered as they are committed`() async throws {
         let store = try await store(3)
         var all = try await store.changes(after: .start).makeAsyncIterator()

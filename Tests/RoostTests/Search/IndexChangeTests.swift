@@ -50,7 +50,6 @@ import Testing
     }
 }
 
-/// Tests of the loading of derived contents.
 @Suite struct DerivedCatalogTests {
     private actor BuildCount {
         var value = 0
@@ -96,7 +95,6 @@ import Testing
         #expect(await Waiting.builds.value == 2)
     }
 
-    /// Contents that are mapped from files.
     private struct Mapped: DerivedContents {
         static let builds = BuildCount()
 

@@ -9,7 +9,6 @@ import Testing
     private struct Notes: Decodable {
         struct Query: Decodable {
             var query: String
-            /// The index of the note that answers the query.
             var note: Int
         }
 

@@ -211,7 +211,6 @@ struct DatabaseVectorsTests {
     @Test func `the statistics are read again if the number of entries has changed`() async throws {
         let cache = PairStatisticsCache()
         let search = RecordedSearch(1)
-        /// Returns whether the statistics of a state were read.
         func isRead(_ stamp: Stamp) async throws -> Bool {
             let before = search.samples.withLock { $0 }
             _ = try await cache.statistics(of: nil, at: stamp) {
@@ -236,7 +235,6 @@ struct DatabaseVectorsTests {
         let base = InMemoryStorageProvider()
         let embedder = LexicalEmbedder(dimension: 64)
         private let state = Mutex((generation: 0, snapshots: 0, isActive: false))
-        /// The generation that was committed with each revision.
         let generations = Mutex<[Revision: Int]>([:])
 
         private let queue = TaskQueue()
@@ -342,15 +340,5 @@ struct DatabaseVectorsTests {
                 rows: page.vectors.rows, columns: page.vectors.columns, elements: elements)
             return page as? Value ?? value
         }
-    }
-
-    @Test func `entries whose vectors are not finite are not duplicates`() async throws {
-        let entries = ["one", "two", "three"].map { Entry(content: $0, embeddings: [1, 0]) }
-        let storage = InMemoryStorageProvider()
-        _ = try await storage.commit(WriteBatch(upserts: entries))
-        let store = KnowledgeStore(
-            storage: InterceptedStorage(storage, by: InfiniteComponent()), embedder: LexicalEmbedder())
-        let groups = try await store.duplicates(threshold: 0.9)
-        #expect(groups.map(\.entries) == [[entries[1].id, entries[2].id]])
     }
 }

@@ -6,9 +6,7 @@ import Testing
 
 /// A folder with files, and a store that is synced with it.
 final class SyncFixture {
-    /// The store.
     let store: KnowledgeStore
-    /// Counts the texts that are embedded.
     let embedder: RecordingEmbedder
     /// The path of the folder, without symbolic links.
     let root: URL
@@ -52,12 +50,10 @@ final class SyncFixture {
         #expect(Foundation.rename(root.appendingPathComponent(path).path, url.path) == 0)
     }
 
-    /// Removes a file or folder.
     func remove(_ path: String) throws {
         try FileManager.default.removeItem(at: root.appendingPathComponent(path))
     }
 
-    /// Syncs the folder.
     @discardableResult
     func sync(_ decision: RemovalDecision = .remove) async throws -> IngestReport {
         var options = options

@@ -6,7 +6,6 @@ import Testing
 
 /// Tests of folders whose files seem to be missing by mistake.
 @Suite(.temporaryFolders) struct SyncGuardTests {
-    /// Creates a folder with synced files.
     private func prepare(_ count: Int = 10) async throws -> SyncFixture {
         let fixture = try SyncFixture()
         for number in 0..<count { try fixture.write("text number \(number)", to: "\(number).md") }
@@ -122,7 +121,6 @@ import Testing
 
 /// Tests of folders that an earlier version of Roost synced, whose readers had other versions.
 @Suite(.temporaryFolders) struct ReaderVersionTests {
-    /// Returns a fingerprint as the previous version of the reader would have recorded it.
     private func earlier(_ fingerprint: String) throws -> String {
         let version = try #require(ReaderVersion(fingerprint: fingerprint))
         let previous = ReaderVersion(type: version.type, version: version.version - 1)

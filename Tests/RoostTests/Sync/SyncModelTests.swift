@@ -10,7 +10,6 @@ import Testing
         ProcessInfo.processInfo.environment["ROOST_SYNC_SEQUENCES"].flatMap { Int($0) } ?? 40
     private static let folders = ["", "a/", "b/", "a/deep/", "c d/"]
 
-    /// A folder, its model, and a source of random numbers.
     private struct Trial {
         let fixture: SyncFixture
         var model = SyncModel()
@@ -20,7 +19,6 @@ import Testing
         private var copies: Set<String> = []
         /// The texts at the last sync by path.
         private var lastTexts: [String: String] = [:]
-        /// Whether files are copied.
         private let makesCopies: Bool
 
         init(seed: Int) throws {
@@ -42,7 +40,6 @@ import Testing
             }
         }
 
-        /// Makes one random change.
         mutating func change() throws {
             let path = model.files.keys.sorted().randomElement(using: &random)
             switch (random.next() % 10, path) {
@@ -66,7 +63,6 @@ import Testing
             }
         }
 
-        /// Renames a file to the path of another one.
         private mutating func replaceFile(with path: String) throws {
             let others = model.files.keys.filter { $0 != path }.sorted()
             guard let target = others.randomElement(using: &random) else { return }
@@ -148,7 +144,6 @@ struct SyncModel {
         var origin: String?
     }
 
-    /// The present files by path.
     var files: [String: File] = [:]
     /// The number of the entry of each file at the last sync.
     private(set) var numbers: [String: Int] = [:]

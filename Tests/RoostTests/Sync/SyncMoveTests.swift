@@ -52,9 +52,7 @@ import Testing
     }
 }
 
-/// Tests of the clusters of files that are renamed.
 @Suite(.temporaryFolders) struct SyncClusterTests {
-    /// A file whose name is its title.
     private static let named = "Baking with Tom.md"
 
     /// Syncs a folder with ten files on each of four subjects, which become four clusters.

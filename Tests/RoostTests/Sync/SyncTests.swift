@@ -6,7 +6,6 @@ import Testing
 
 @testable import Roost
 
-/// Tests of the changes that a sync recognizes.
 @Suite(.temporaryFolders) struct SyncTests {
     @Test func `a renamed file keeps its entry and nothing is embedded again`() async throws {
         let fixture = try SyncFixture()

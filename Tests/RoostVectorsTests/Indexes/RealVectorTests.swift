@@ -5,7 +5,6 @@ import Testing
 
 /// Tests with the vectors of real texts. `Scripts/golden` creates them in `Fixtures/Golden`.
 @Suite struct RealVectorTests {
-    /// Returns the vectors of 256 notes, scaled to unit length.
     static func notes() throws -> Matrix {
         var vectors = Matrix(
             rows: 256, columns: Fixtures.noteDimension, elements: try Fixtures.noteVectors())

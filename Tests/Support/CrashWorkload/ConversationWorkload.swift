@@ -34,7 +34,6 @@ package struct ConversationWorkload: Sendable {
             }
     }
 
-    /// The number of changes.
     package static let count = 330
 
     /// Makes a change.

@@ -15,7 +15,6 @@ package final class FakeObjectStore: Sendable {
         case stalls
         /// Sends half of the answer, then closes the connection.
         case cutsOff
-        /// Changes one byte of the body.
         case wrongByte
         /// Returns an unrelated page, as a captive portal would.
         case portal

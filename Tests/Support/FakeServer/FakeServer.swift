@@ -12,7 +12,6 @@ package final class FakeServer: Sendable {
         package var headers: [String: String]
         package var body: Data
 
-        /// The texts of an embedding request.
         package var inputs: [String] {
             ((try? JSONSerialization.jsonObject(with: body)) as? [String: Any])?["input"] as? [String] ?? []
         }
@@ -22,7 +21,6 @@ package final class FakeServer: Sendable {
         package var status = 200
         package var headers: [String: String] = [:]
         package var body = Data()
-        /// Closes the connection instead of answering.
         package var hangsUp = false
         /// Sends half of the body, then nothing more.
         package var stalls = false
