@@ -28,6 +28,11 @@ struct CandidateSource: Sendable {
         }
         for found in worded where candidates[found.id] == nil { candidates[found.id] = found }
         var all = Array(candidates.values)
+        if let words {
+            for index in all.indices {
+                all[index].isTitled = words.isTitled(all[index].id, row: all[index].row)
+            }
+        }
         if plan.usesVectors, words != nil || plan.comparesWholeEntries { try await addCosines(to: &all) }
         return (all, nearest.plan)
     }
@@ -86,5 +91,7 @@ struct Candidate: Sendable {
     var entryCosine: Float?
     /// The score by words; 0 if the entry contains none of them.
     var wordScore: Float = 0
+    /// Whether the title of the entry is the query.
+    var isTitled = false
     var evidence = Relevance.Evidence(meaning: 0, words: 0)
 }

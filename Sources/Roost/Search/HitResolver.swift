@@ -19,7 +19,11 @@ struct HitResolver: Sendable {
             rest = rest.dropFirst(part.count)
             hits += try await resolved(part).filter { $0.score >= minimumScore }
         }
-        hits = Array(hits.prefix(count))
+        // A text that equals the query has the score 1, whatever its evidence.
+        let sorted = hits.enumerated().sorted {
+            ($1.element.score, $0.offset) < ($0.element.score, $1.offset)
+        }
+        hits = sorted.prefix(count).map(\.element)
         for index in hits.indices { hits[index].rank = index + 1 }
         return hits
     }
@@ -40,7 +44,7 @@ struct HitResolver: Sendable {
         var hit = QueryHit(entry, nearestTo: plan.vector)
         hit.row = candidate.row
         hit.textScore = candidate.wordScore > 0 ? candidate.wordScore : nil
-        hit.relativeEvidence = relevance.relativeEvidence(candidate.evidence.total)
+        hit.relativeEvidence = isQuery(entry) ? 1 : relevance.relativeEvidence(candidate.evidence.total)
         hit.score = Relevance.score(ofRelativeEvidence: hit.relativeEvidence)
         let wordCount = self.words?.scores.wordCount ?? 0
         hit.isClose =
@@ -52,6 +56,15 @@ struct HitResolver: Sendable {
             hit.similarity = max(whole, hit.similarity)
         }
         return hit
+    }
+
+    /// Returns whether the text of an entry is the query. Only such an entry has the score 1 for a text.
+    private func isQuery(_ entry: Entry) -> Bool {
+        guard let text = plan.text?.plainText, entry.content.utf8.count <= 2 * text.utf8.count + 64 else {
+            return false
+        }
+        func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+        return words(entry.visibleText) == words(text)
     }
 
     // MARK: Consistency

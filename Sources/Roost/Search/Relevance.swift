@@ -6,13 +6,14 @@ import RoostText
 /// The evidence of meaning is how far the cosine of the query and the text exceeds that of random pairs of
 /// passages, in standard deviations, raised to a power. The evidence of words is the score by words (BM25F),
 /// divided by the square root of the information of the query, so that long queries do not outweigh their
-/// meaning. The score of a text is its evidence relative to that of a text that equals the query
-/// (decision 15).
+/// meaning. The score of a text is its evidence relative to the greatest possible evidence (decision 15).
 struct Relevance: Sendable {
     private static let exponent: Float = 1.75
     private static let wordsWeight: Float = 5
     /// The share of the whole entry in its cosine; the nearest passage has the rest.
     private static let entryShare: Float = 0.3
+    /// The share of the evidence that a text lacks to equal the query, which it gets if its title is the query.
+    private static let titleShare: Float = 0.5
     /// The noise level: the number of deviations above the mean of random pairs that the cosine of an
     /// unrelated text rarely reaches.
     private static let noiseLevel: Float = 2
@@ -33,7 +34,7 @@ struct Relevance: Sendable {
         entryShare = textWeight > 0 ? Self.entryShare : 0
         comparesWholeEntries = plan.comparesWholeEntries
         scale = max(words?.information ?? 0, .leastNormalMagnitude).squareRoot()
-        let exact = evidence(passage: 1, entry: 1, words: words?.exactScore ?? 0)
+        let exact = evidence(passage: 1, entry: 1, words: words?.maximumScore ?? 0)
         exactEvidence = max(exact.total, .leastNormalMagnitude)
     }
 
@@ -65,8 +66,12 @@ struct Relevance: Sendable {
         var candidates = candidates
         for index in candidates.indices {
             let candidate = candidates[index]
-            candidates[index].evidence = evidence(
+            var evidence = evidence(
                 passage: candidate.passage?.score, entry: candidate.entryCosine, words: candidate.wordScore)
+            if candidate.isTitled {
+                evidence.words += Self.titleShare * max(0, exactEvidence - evidence.total)
+            }
+            candidates[index].evidence = evidence
         }
         return candidates.sorted { ($1.evidence.total, $0.id) < ($0.evidence.total, $1.id) }
     }
@@ -85,7 +90,9 @@ struct Relevance: Sendable {
         return cosine(passage: passage, entry: entry) >= min(levels[0], levels[1])
     }
 
-    func relativeEvidence(_ evidence: Float) -> Float { min(1, max(0, evidence) / exactEvidence) }
+    func relativeEvidence(_ evidence: Float) -> Float {
+        min(Float(1).nextDown, max(0, evidence) / exactEvidence)
+    }
 
     /// Returns the score for an amount of relative evidence. It is linear in the deviations of a cosine.
     static func score(ofRelativeEvidence evidence: Float) -> Float {

@@ -57,7 +57,7 @@ package final class Stemmer: Sendable {
 
 package enum TextAnalysis {
     /// A number that is increased when the words, the keys or the postings of an index change.
-    private static let revision = 1
+    private static let revision = 2
 
     /// The version of the analysis. An index can only be searched with the version that it was built with.
     ///

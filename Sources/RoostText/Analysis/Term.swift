@@ -20,6 +20,16 @@ struct Term: Sendable, Hashable {
     /// The UTF-8 of the word in lower case without diacritics.
     var word: [UInt8] { folding.folded }
 
+    /// The marks that an index lists before the first and after the last word of a title. No text contains
+    /// them as words.
+    static let (titleStart, titleEnd): ([UInt8], [UInt8]) = ([2], [3])
+
+    /// Creates a mark of titles.
+    init(mark: [UInt8], offset: Int) {
+        self.init(.symbol, [])
+        (self.offset, keys) = (offset, [mark])
+    }
+
     init(_ kind: Kind, _ utf8: some Collection<UInt8>) {
         self.kind = kind
         folding = WordFolding(utf8)
@@ -60,10 +70,21 @@ extension Term {
 
     /// Returns the words of a query text, and the identifiers that they form with their punctuation. Each has
     /// the offset of its first word.
-    static func terms(of text: String) -> [Term] {
+    static func terms(of text: String) -> [Term] { scanned(text).terms }
+
+    /// Returns the terms of a title with the given text, which form a phrase; empty for a text without words.
+    static func title(_ text: String) -> [Term] {
+        let (terms, count) = scanned(text)
+        guard !terms.isEmpty else { return [] }
+        // All titles contain the marks, so they are last.
+        return terms.map { $0.shifted(by: -1) }
+            + [Term(mark: titleEnd, offset: Int(count) + 1), Term(mark: titleStart, offset: 0)]
+    }
+
+    private static func scanned(_ text: String) -> (terms: [Term], count: UInt32) {
         var (terms, text) = ([Term](), text)
-        text.withUTF8 { utf8 in
-            _ = TokenScanner.forEachToken(in: utf8) { token in
+        let count = text.withUTF8 { utf8 in
+            TokenScanner.forEachToken(in: utf8) { token in
                 guard !token.isOnlyForIndex else { return true }
                 var term = Term(token.kind, utf8[token.range])
                 term.offset = Int(token.position) - 1
@@ -71,7 +92,7 @@ extension Term {
                 return true
             }
         }
-        return terms
+        return (terms, count)
     }
 
     func keys(in languages: Set<TextLanguage>) -> [[UInt8]] {

@@ -130,6 +130,11 @@ struct TermVocabulary: Sendable {
         return form
     }
 
+    /// Returns the number of the term of a mark, which has no form.
+    mutating func term(ofMark mark: [UInt8]) -> Int {
+        mark.withUnsafeBufferPointer { terms.insert($0) }.number
+    }
+
     private mutating func form(listing: [UInt8], key: [UInt8]) -> UInt32 {
         let form = (listing + [0, 0] + key).withUnsafeBufferPointer { forms.insert($0) }
         if form.isNew {

@@ -88,21 +88,29 @@ package struct InvertedIndexBuilder: Sendable {
 
     private mutating func addFields(of text: IndexedText, _ languages: TextLanguages) {
         var (found, foundForms) = ([Int](), [Int]())
+        func add(_ term: Int, _ occurrence: FieldOccurrence) {
+            while term >= lists.count { lists.append(List()) }
+            if lists[term].fieldOccurrences.isEmpty { found.append(term) }
+            lists[term].fieldOccurrences.append(occurrence)
+        }
         for (number, field) in TextFieldSet.fields.enumerated() {
-            var start: UInt32 = 0
+            var start: UInt32 = 1
             for line in (text.fields[field] ?? "").split(whereSeparator: \.isNewline) {
                 var line = String(line)
                 var occurrences: [TermVocabulary.Occurrence] = []
                 let count = line.withUTF8 { utf8 in
                     vocabulary.forEachForm(in: utf8, languages) { occurrences.append($0) }
                 }
+                if field == .title {
+                    add(vocabulary.term(ofMark: Term.titleStart), FieldOccurrence(start, in: number))
+                    add(
+                        vocabulary.term(ofMark: Term.titleEnd), FieldOccurrence(start + count + 1, in: number)
+                    )
+                }
                 for occurrence in occurrences {
-                    let (form, term) = (Int(occurrence.form), Int(occurrence.term))
+                    let form = Int(occurrence.form)
                     if form == forms.count { forms.append(Form()) }
-                    if term == lists.count { lists.append(List()) }
-                    if lists[term].fieldOccurrences.isEmpty { found.append(term) }
-                    lists[term].fieldOccurrences.append(
-                        FieldOccurrence(start + occurrence.position, in: number))
+                    add(Int(occurrence.term), FieldOccurrence(start + occurrence.position, in: number))
                     if forms[form].fields.isEmpty { foundForms.append(form) }
                     forms[form].fields.insert(TextFieldSet(field))
                 }

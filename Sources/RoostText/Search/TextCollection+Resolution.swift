@@ -44,6 +44,8 @@ extension TextCollection {
             query.scoring[index].information = TextScoring.information(count, of: documents)
         }
         query.pairs = query.hasWords ? pairs(of: query).map { resolved($0, languages) } : []
+        let title = query.isSelective ? [] : Term.title(query.plainText)
+        if title.count <= Self.maximumTitle { query.title = resolved(title, languages) }
         return query
     }
 
@@ -51,6 +53,8 @@ extension TextCollection {
     private static let maximumCorrections = 64
     /// The maximum number of pairs of adjacent words, which bounds the search time of long queries.
     private static let maximumPairs = 32
+    /// The maximum number of words of a title that is looked up as a whole.
+    private static let maximumTitle = 64
 
     /// Returns the pairs of adjacent words that are both significant.
     private func pairs(of query: TextQuery) -> [TextQuery.Clause] {
@@ -67,9 +71,16 @@ extension TextCollection {
     }
 
     private func resolved(_ clause: TextQuery.Clause, _ languages: Set<TextLanguage>) -> TextQuery.Clause {
-        guard case .phrase(var terms) = clause else { return clause }
-        for index in terms.indices { terms[index].keys = keys(of: terms[index], languages) }
-        return .phrase(terms)
+        guard case .phrase(let terms) = clause else { return clause }
+        return .phrase(resolved(terms, languages))
+    }
+
+    private func resolved(_ terms: [Term], _ languages: Set<TextLanguage>) -> [Term] {
+        terms.map { term in
+            var term = term
+            if term.keys.isEmpty { term.keys = keys(of: term, languages) }
+            return term
+        }
     }
 
     /// Returns the keys of a word in texts of some languages, and those of words that differ from it only in

@@ -38,7 +38,8 @@ package struct TextCollection: Sendable {
                 TextScores.WeightedClause(
                     weight: TextScoring.pairWeight * mean, found: try find(pair), isPair: true))
         }
-        return try TextScores(parts, clauses, meanLength: meanLength)
+        return try TextScores(
+            parts, clauses, titled: parts.map { $0.documents(titled: query.title) }, meanLength: meanLength)
     }
 
     func size(of visible: VisibleDocuments?) -> (documents: Int, length: Int) {

@@ -201,6 +201,11 @@ extension TextPart {
         return starts ?? [:]
     }
 
+    /// Returns the documents with a given title, including deleted ones.
+    func documents(titled terms: [Term]) -> Set<Int> {
+        terms.isEmpty ? [] : index.reading { Set(phraseInFields(terms, TextFieldSet(.title)).keys) }
+    }
+
     func documentCount(_ found: Found) -> Int {
         if case .term(let term) = found, removed.isEmpty {
             return index.reading { Int(UInt32(littleEndian: index.frequencies[term])) }

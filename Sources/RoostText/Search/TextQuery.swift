@@ -37,6 +37,8 @@ public struct TextQuery: Sendable, Hashable {
     /// The pairs of adjacent words, if the query has been resolved. A text in which they are adjacent ranks
     /// higher.
     var pairs: [Clause] = []
+    /// The terms of a title that consists of the query, if the query has been resolved and has no conditions.
+    var title: [Term] = []
     var conditions: [Condition] = []
     /// The text that is embedded: the query without excluded words and operators.
     public internal(set) var plainText = ""

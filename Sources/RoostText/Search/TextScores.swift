@@ -11,25 +11,33 @@ package struct TextScores: Sendable {
     private let parts: [TextPart]
     private let clauses: [WeightedClause]
     private let meanLength: Float
+    /// The documents of each part whose title is the query.
+    private let titled: [Set<Int>]
     /// The scores of the documents of each part; empty if no document has a score.
     private let scores: [[Float]]
     /// The information of the words of the query: the sum of their weights.
     package let information: Float
-    package let exactScore: Float
+    /// The score that a document approaches as it contains the words and pairs of the query more often.
+    package let maximumScore: Float
 
-    init(_ parts: [TextPart], _ clauses: [WeightedClause], meanLength: Float) throws {
-        (self.parts, self.clauses, self.meanLength) = (parts, clauses, meanLength)
+    init(
+        _ parts: [TextPart], _ clauses: [WeightedClause], titled: [Set<Int>], meanLength: Float
+    ) throws {
+        (self.parts, self.clauses, self.titled, self.meanLength) = (parts, clauses, titled, meanLength)
         scores = try parts.enumerated().map { number, part in
             try Task.checkCancellation()
             return Self.scores(part, number, clauses, meanLength)
         }
         information = clauses.reduce(0) { $0 + ($1.isPair ? 0 : $1.weight) }
         let pairs = clauses.reduce(0) { $0 + ($1.isPair ? $1.weight : 0) }
-        exactScore = information * TextScoring.exactShare + pairs * TextScoring.exactPairShare
+        maximumScore = information + pairs
     }
 
     /// Returns the score of a document; 0 if it contains none of the words.
     package subscript(part: Int, document: Int) -> Float { scores[part].isEmpty ? 0 : scores[part][document] }
+
+    /// Returns whether the title of a document is the query.
+    package func isTitled(part: Int, document: Int) -> Bool { titled[part].contains(document) }
 
     /// Returns the documents with the highest scores, best first.
     package func best(
@@ -174,11 +182,6 @@ enum TextScoring {
     private static let frequencies: [Float] = (0..<16).map { value in
         TextFieldSet(rawValue: UInt8(value)).members.reduce(0) { $0 + frequency(of: $1) }
     }
-
-    /// The share of a word's information that a document contributes if it consists only of the query.
-    static let exactShare = 1 / (1 + k1 * (1 - b))
-    /// The share of the weight of a pair that one occurrence contributes.
-    static let exactPairShare: Float = 0.5
 
     static func information(_ count: Int, of documents: Int) -> Float {
         let rarity = (Double(documents) - Double(count) + 0.5) / (Double(count) + 0.5)

@@ -97,6 +97,29 @@ import Testing
         #expect(hits[1].explanation.fields.isEmpty)
     }
 
+    @Test func `a text whose title is the query comes first`() async throws {
+        let store = try await store([
+            "# Callouts\n\nAliases: tip, hint. Aliases: check, done. Aliases: help, faq.",
+            "# Aliases\n\nIf a note should be found under more than one name, you can give it other names.",
+            "# Aliases of callouts\n\nAliases and callouts, callouts and aliases: aliases of callouts.",
+        ])
+        for query in ["Aliases", "alias", "callouts"] {
+            let hits = try await store.search(all(query)).hits
+            #expect(hits[0].title == (query == "callouts" ? "Callouts" : "Aliases"), "\(query)")
+            #expect(hits[0].score < 1)
+        }
+        let hits = try await store.search(all("aliases of callouts")).hits
+        #expect(hits[0].title == "Aliases of callouts")
+    }
+
+    @Test func `only a text that equals the query has the score 1`() async throws {
+        let store = try await store(["swift", "swift swift swift swift", "A swift. A swift. A swift."])
+        for mode in [SearchMode.hybrid, .text] {
+            let hits = try await store.search(all("swift", mode)).hits
+            #expect(hits.filter { $0.score == 1 }.map(\.entry.content) == ["swift"])
+        }
+    }
+
     @Test func `tags and paths are searched`() async throws {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let draft = EntryDraft(key: "file", content: "Stop the clock in a test with a block.")

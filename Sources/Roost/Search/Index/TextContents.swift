@@ -111,6 +111,11 @@ struct WordScores: Sendable {
         }
     }
 
+    /// Returns whether the title of an entry is the query.
+    func isTitled(_ entry: Entry.ID, row: UInt32) -> Bool {
+        document(of: entry, row).map { scores.isTitled(part: $0.part, document: $0.document) } ?? false
+    }
+
     /// Returns the score of an entry, or `nil` if it contains none of the words.
     func score(of entry: Entry.ID, row: UInt32) -> Float? {
         document(of: entry, row).map { scores[$0.part, $0.document] }.flatMap { $0 > 0 ? $0 : nil }
