@@ -18,9 +18,7 @@ extension DocumentReaders {
     public var types: [DocumentType] { readers.flatMap(\.types) }
 }
 
-/// The versions of the system libraries that read documents.
 package enum DocumentLibraries {
-    /// The names and versions of the loaded libraries.
     package static var versions: [(name: String, version: String)] {
         [
             ("cmark-gfm", String(cString: cmark_version_string())),

@@ -62,13 +62,12 @@ import Testing
     @Test func `The processor time and the memory of a document are limited`() async throws {
         var limits = DocumentLimits()
         limits.maximumProcessorTime = .seconds(1)
-        let names = (0..<150_000).map { "a\($0)='1'" }.joined(separator: " ")
+        let names = (0..<250_000).map { "a\(String($0, radix: 36))=''" }.joined(separator: " ")
         let slow = "<rss><channel><item \(names)><title>Tide</title></item></channel></rss>"
-        await #expect(
-            throws: DocumentError.limitExceeded("reading it needs more than 7 seconds of processor time")
-        ) {
+        let error = await #expect(throws: DocumentError.self) {
             try await Self.read(slow, "a.rss", limits: limits)
         }
+        #expect(error?.description.hasSuffix("seconds of processor time") == true)
         limits = DocumentLimits()
         limits.maximumProgramMemory = 256 << 20
         let large = String(repeating: "[tide](a) *b* ", count: 2 << 20)

@@ -38,9 +38,7 @@ struct ProtocolTests {
             #expect(response == [["jsonrpc": "2.0", "id": 1, "result": [:]]])
         }
         let call = await MCPHarness().request("tools/call", ["name": "search", "arguments": .null])
-        #expect(
-            call["result"]?["content"]?.elements?.first?["text"]?.string?.contains("query") == true, "\(call)"
-        )
+        #expect(call["result"]?["content"] != nil && call["result"]?["isError"] != true, "\(call)")
     }
 
     /// JavaScript writes half of a surrogate pair for a text that was cut within an emoji.

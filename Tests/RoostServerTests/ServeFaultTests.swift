@@ -102,7 +102,7 @@ import Testing
             #expect(try await server.send(.POST, "/api/v1/search", ["query": "first"]).0 == 200)
             // The space for the removal comes from the reserve.
             let hit = try await server.send(.POST, "/api/v1/search", ["query": "some words"]).1
-            let id = try #require(hit["hits"]?.elements?.first?["entry"]?["id"]?.string, "\(hit)")
+            let id = try #require(hit["results"]?.elements?.first?["id"]?.string, "\(hit)")
             let (removed, answer) = try await server.send(.DELETE, "/api/v1/entries/\(id)")
             #expect(removed == 200, "\(answer)")
             try FileManager.default.removeItem(atPath: ballast)

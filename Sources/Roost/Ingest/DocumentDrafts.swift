@@ -10,13 +10,10 @@ struct DocumentDrafts {
 
     /// Returns the drafts of the documents of a file. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
     /// several entries.
-    ///
-    /// - Parameter fileText: The text of the file, whose lines are recorded for documents with the same text;
-    ///   `nil` if the file is not a text.
     func drafts(of contents: DocumentContents, fileText: String?) throws -> [EntryDraft] {
         var occurrences: [String: Int] = [:]
         // If other documents of the file could not be read, the only one must not get another id.
-        let isWholeFile = contents.documents.count == 1 && contents.faults.isEmpty && contents.isComplete
+        let isWholeFile = contents.documents.count == 1 && contents.faults.isEmpty
         return try contents.documents.flatMap { document -> [EntryDraft] in
             let isFileText = fileText.map { Self.haveEqualLines($0, document.text) } ?? false
             let start = document.location ?? EntryLocation(line: isFileText ? 1 : nil)
@@ -129,7 +126,6 @@ package enum DocumentKey {
     package static let aliases = "aliases"
     /// The targets of the document's links, as an array of texts.
     package static let links = "links"
-    /// The parts that could not be read, as an array of messages.
     package static let unreadParts = "unreadParts"
 
     /// The keys of the values that a person changed, as an array of texts. They survive changes of the file.

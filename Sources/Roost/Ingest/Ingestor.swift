@@ -150,7 +150,7 @@ struct Ingestor {
         guard let old, old.metadata[DocumentKey.unreadParts] == nil, let source = entry.source,
             let parts = entry.metadata[DocumentKey.unreadParts]?.comparableTexts
         else { return }
-        let reason = "no longer contains what it contained before: " + parts.joined(separator: "; ")
+        let reason = "a part that was read before cannot be read now: " + parts.joined(separator: "; ")
         report.notices.append(.init(source: SourceDraft.displayName(of: source), reason: reason))
     }
 

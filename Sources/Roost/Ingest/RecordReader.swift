@@ -128,7 +128,7 @@ public struct RecordReader: Sendable {
         } catch {
             let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             let texts = lines.map { String(validating: $0, as: UTF8.self) }
-            guard texts.contains(where: { $0 != nil }) else { throw error }
+            guard !data.contains(0), texts.contains(where: { $0 != nil }) else { throw error }
             return texts.map { $0 ?? "\u{FFFD}" }.joined(separator: "\n")
         }
     }

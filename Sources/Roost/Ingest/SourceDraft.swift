@@ -56,7 +56,6 @@ public struct SourceDraft: Sendable, Hashable {
         return url.path
     }
 
-    /// Returns whether a file contains nothing, or only white space.
     static func isEmpty(_ file: Data) -> Bool { file.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
     /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
@@ -155,7 +154,6 @@ extension Source {
     public var documentType: String? { readerVersion?.type }
 }
 
-/// The dates that a source gives to one of its entries.
 struct EntryDates: Sendable, Hashable {
     /// The dates that the text states.
     private let created: Date?
@@ -172,7 +170,6 @@ struct EntryDates: Sendable, Hashable {
         file = draft.fileDates
     }
 
-    /// Sets the dates of an entry that is new to the store.
     func apply(to entry: inout Entry) {
         let now = Date()
         let updated = updated ?? file?.updatedAt
@@ -209,7 +206,6 @@ struct FileDates: Sendable, Hashable {
         self.updatedAt = updatedAt
     }
 
-    /// Reads the dates of a file; `nil` if the file does not exist.
     init?(of url: URL) {
         // Without the dates, an entry has the dates of its ingest. Reading the file reports the cause.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),

@@ -23,7 +23,6 @@ enum TextParts {
             + "save it as a text file, which is divided into several entries"
     }
 
-    /// The minimum and maximum size of a part in bytes.
     private static let minimumSize = 256 << 10
     private static let maximumSize = 1 << 20
     /// A line ends a part if its checksum is a multiple of this number, so that there are a few such lines
@@ -80,7 +79,6 @@ enum TextParts {
         return cut
     }
 
-    /// Returns the offset after the next line feed, or the end of the text.
     private static func lineEnd(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         guard let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start)
         else { return bytes.count }

@@ -79,7 +79,6 @@ struct IngestCommand: AsyncParsableCommand {
         var files: [URL] = []
         var readsStandardInput = false
 
-        /// Whether there are sources that are not folders.
         var hasOthers: Bool { readsStandardInput || !files.isEmpty || !addresses.isEmpty }
 
         /// Whether the input is a single file or URL that was given by name. In this case, an error in the
@@ -89,7 +88,6 @@ struct IngestCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns a folder with the options of the command and the user's converters.
     private func folder(_ url: URL) throws -> SyncedFolder {
         var folder = SyncedFolder(url)
         reading.apply(to: &folder)

@@ -139,7 +139,6 @@ struct ReadingOptions: ParsableArguments {
     @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
     var keepOriginals = false
 
-    /// Whether no option is given.
     var isEmpty: Bool {
         glob + exclude + tag == [] && !follow && !keepOriginals && textColumn == nil && idColumn == nil
     }

@@ -6,11 +6,6 @@ package struct HTMLPage: Sendable {
     let blocks: [HTMLBlock]
 
     /// Parses a page.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes of the page.
-    ///   - encodingName: The character encoding that a server stated; `nil` if it stated none.
-    ///   - maximumDepth: The maximum depth of nested elements. The contents of deeper ones are kept.
     package init(_ data: Data, encodingName: String? = nil, maximumDepth: Int = 200) {
         let bytes = HTMLEncoding.convert(data, stated: encodingName)
         self.init(GumboParser.parse(bytes, maximumDepth: maximumDepth))
@@ -59,7 +54,6 @@ package struct HTMLPage: Sendable {
     }
 }
 
-/// Finds the links in the blocks of a page.
 enum HTMLLinks {
     /// Returns the links in blocks, in order and without duplicates.
     ///

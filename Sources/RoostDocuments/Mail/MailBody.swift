@@ -48,7 +48,9 @@ final class MailBody {
             g_mime_multipart_get_part(multipart, $0)
         }
         if children.isEmpty, let text = g_mime_multipart_get_prologue(multipart) {
-            append(String(cString: text))
+            // Attachments in base64 are not text.
+            let lines = String(cString: text).split(separator: "\n", omittingEmptySubsequences: false)
+            append(lines.filter { $0.utf8.count < 60 || $0.contains(" ") }.joined(separator: "\n"))
             unreadParts.append("parts whose boundary is missing or differs from that of the header")
         }
         guard Self.isType(object, "multipart", "alternative") else {

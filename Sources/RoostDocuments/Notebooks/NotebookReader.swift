@@ -35,10 +35,10 @@ public struct NotebookReader: DocumentReader {
         let language = notebook.metadata?.language?.name
         var output = MarkdownOutput(limits: limits)
         var skippedOutputs = 0
-        var unreadCells: [String] = []
+        var damagedCells: [Int] = []
         for (index, member) in notebook.cells.enumerated() {
             guard let cell = member.cell else {
-                unreadCells.append("cell \(index + 1), which is not a cell of a notebook")
+                damagedCells.append(index + 1)
                 continue
             }
             let source = cell.source.text
@@ -62,7 +62,11 @@ public struct NotebookReader: DocumentReader {
             document.title = MarkdownText.singleLine(title)
         }
         if let language { document.metadata["programming-language"] = .string(language) }
-        document.unreadParts += unreadCells
+        if let first = damagedCells.first {
+            let others =
+                damagedCells.count > 1 ? " and \(damagedCells.count - 1) more, which are" : ", which is"
+            document.unreadParts.append("cell \(first)\(others) damaged")
+        }
         if skippedOutputs > 0 {
             document.unreadParts.append(
                 Count.text(

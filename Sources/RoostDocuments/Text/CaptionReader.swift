@@ -13,7 +13,6 @@ public struct CaptionReader: DocumentReader {
 
     /// The maximum number of bytes of a line whose markup is removed. Longer lines are no captions.
     private static let maximumLineLength = 1 << 16
-    /// The length of a paragraph in seconds.
     private static let paragraphLength = 60.0
     /// The maximum number of lines that captions show at once while they scroll.
     private static let maximumScrolledLines = 4

@@ -278,7 +278,6 @@ struct ContentType {
     }
 }
 
-/// A numeric address of a computer.
 struct IPAddress: Sendable {
     let text: String
     /// The 4 bytes of IPv4, or the 16 bytes of IPv6.
@@ -298,7 +297,6 @@ struct IPAddress: Sendable {
         }
     }
 
-    /// Returns the addresses of a host.
     static func resolve(_ host: String) async throws -> [IPAddress] {
         let addresses = try await BlockingWork.run { _ in lookUp(host) }
         guard !addresses.isEmpty else {

@@ -38,7 +38,7 @@ package struct EntrySelection: Decodable, Sendable {
             Argument(
                 "cluster",
                 Schema.string(
-                    "Only members of this cluster; 'none': only entries in no cluster.", minimum: 1,
+                    "Only members of this cluster; 'none': of no cluster.", minimum: 1,
                     maximum: OperationContext.maximumNameLength)),
         ] + periodParameters("entries created or changed")
 

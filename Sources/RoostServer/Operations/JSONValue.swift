@@ -7,7 +7,7 @@ public typealias JSONValue = MetadataValue
 
 extension MetadataValue {
     /// The value; `nil` for `null`, with which some clients write an absent value.
-    package var unlessNull: JSONValue? { self == .null ? nil : self }
+    package var unlessNull: JSONValue? { self == .null ? Optional.none : self }
 
     package var members: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }

@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `a line that is not UTF-8 does not keep other rows from being read`() async throws {
-        let file = folder.appendingPathComponent("a.jsonl")
+        let file = try write("", to: "a.jsonl")
         try Data("{\"text\":\"a\"}\n{\"text\":\"".utf8 + [0xFF] + "\"}\n{\"text\":\"c\"}\n".utf8).write(
             to: file)
         let draft = try await RecordReader().read(file)
