@@ -138,7 +138,7 @@ let package = Package(
         // Adapters: each implements a protocol of RoostModel.
         .target(
             name: "RoostStorage",
-            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CRoostSQLite", grdb]),
+            dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostSQLite", grdb]),
         .target(
             name: "RoostPostgres",
             dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CPostgresLoader"]),
@@ -167,7 +167,7 @@ let package = Package(
         // Histories of chats, and conversations as entries of a store.
         .target(
             name: "RoostConversations",
-            dependencies: ["Roost", "RoostFiles", "RoostModel", "RoostStorage", grdb, logging]),
+            dependencies: ["Roost", "RoostFiles", "RoostModel", "RoostStorage", "RoostText", grdb, logging]),
         // The operations that front ends offer, and the servers of `roost mcp` and `roost serve`.
         .target(
             name: "RoostServer",
@@ -296,8 +296,8 @@ let package = Package(
         .testTarget(
             name: "RoostStorageTests",
             dependencies: [
-                "RoostModel", "RoostFiles", "RoostVectors", "RoostStorage", "RoostConversations",
-                "RoostTestKit",
+                "RoostModel", "RoostFiles", "RoostText", "RoostVectors", "RoostStorage",
+                "RoostConversations", "RoostTestKit",
                 "TestSupport", "CrashWorkload", "storage-worker", grdb,
             ]),
     ],

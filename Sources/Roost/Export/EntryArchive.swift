@@ -1,6 +1,7 @@
 package import Foundation
 import RoostFiles
 package import RoostModel
+import RoostText
 
 /// Exported entries in JSON Lines or CSV.
 ///

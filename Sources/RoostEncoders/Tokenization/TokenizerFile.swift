@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostText
 
 /// The members of a `tokenizer.json`, found without decoding the vocabulary, which may have 17 MB.
 struct TokenizerFile {

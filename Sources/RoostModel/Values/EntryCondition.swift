@@ -1,4 +1,5 @@
 import Foundation
+import RoostText
 
 /// A condition on one value of an entry, such as `.metadata("year") > "2020"`.
 ///

@@ -1,5 +1,6 @@
 package import Foundation
 import RoostFiles
+import RoostText
 
 // JSON is written directly, because `JSONEncoder` would take most of the time that is needed to save a large
 // store.

@@ -1,4 +1,5 @@
 package import Foundation
+package import RoostText
 
 /// A metadata value of an entry: a JSON value in which 64-bit integers are exact.
 ///

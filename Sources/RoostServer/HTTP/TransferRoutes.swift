@@ -5,6 +5,7 @@ import HummingbirdCore
 import NIOCore
 import Roost
 import RoostModel
+import RoostText
 
 enum TransferRoutes {
     private static let tag = "Entries"

@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostText
 
 /// The record of a generation. A generation consists of the files of one state, which are written together.
 /// The record contains the length and the checksum of each file; `CURRENT` contains the record of the current

@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostText
 
 /// Brings the state in memory up to date with the files of a store: first loads the generation that `CURRENT`
 /// names, and then applies the later commits with ``JournalReplayer``.

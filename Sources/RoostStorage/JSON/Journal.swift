@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostText
 
 /// The format of the journal. The journal contains one line for each commit since the generation was written.
 /// Appending and synchronizing the line is the commit point.

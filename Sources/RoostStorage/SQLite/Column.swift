@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import RoostFiles
 import RoostModel
+import RoostText
 
 enum Column {
     static func bytes(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }

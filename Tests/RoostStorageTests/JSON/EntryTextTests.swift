@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostText
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 public import Foundation
 import Roost
 import RoostModel
+import RoostText
 
 /// Reads conversations from files: Claude Code transcripts, exports from ChatGPT and Claude.ai, and JSON
 /// Lines files of messages.

@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostText
 
 /// Writes and reads the JSON form of an entry without a general-purpose coder. The text is the same as that
 /// of the `Codable` conformance of `Entry`, but coding is about thirty times as fast.

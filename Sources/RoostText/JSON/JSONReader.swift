@@ -1,5 +1,4 @@
 import Foundation
-import RoostFiles
 
 /// A strict single-pass reader of JSON (RFC 8259).
 ///
@@ -165,7 +164,7 @@ package struct JSONReader {
         func failure(_ reason: String) -> JSONError { JSONError(offset: start + index, reason: reason) }
         func hexadecimal() throws(JSONError) -> UInt32 {
             guard index + 4 <= raw.count else { throw failure("incomplete escape sequence") }
-            guard let value = Hexadecimal.number(raw[index..<index + 4]) else {
+            guard let value = Self.value(ofHexadecimal: raw[index..<index + 4]) else {
                 throw failure("invalid escape sequence")
             }
             index += 4
@@ -192,7 +191,7 @@ package struct JSONReader {
                 var value = try hexadecimal()
                 if (0xD800..<0xDC00).contains(value), index + 6 <= raw.count,
                     raw[index] == UInt8(ascii: "\\"), raw[index + 1] == UInt8(ascii: "u"),
-                    let low = Hexadecimal.number(raw[index + 2..<index + 6]),
+                    let low = Self.value(ofHexadecimal: raw[index + 2..<index + 6]),
                     (0xDC00..<0xE000).contains(low)
                 {
                     index += 6
@@ -209,6 +208,15 @@ package struct JSONReader {
         return text
     }
 
+    private static func value(ofHexadecimal digits: some Sequence<UInt8>) -> UInt32? {
+        var number: UInt32 = 0
+        for digit in digits {
+            guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
+            number = number << 4 | UInt32(value)
+        }
+        return number
+    }
+
     // MARK: Numbers
 
     /// A number in its decimal form, `mantissa · 10^exponent`. If the number has more digits than 64 bits can
@@ -219,7 +227,7 @@ package struct JSONReader {
         var exponent: Int
         var isExact: Bool
         var isInteger: Bool
-        var range: Range<Int>
+        package var range: Range<Int>
     }
 
     package mutating func number() throws(JSONError) -> Number {
