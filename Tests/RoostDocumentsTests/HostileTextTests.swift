@@ -14,8 +14,8 @@ import Testing
     }
 
     @Test func `A date with many spaces is too long`() {
-        #expect(DateReader.instant("2025-01-01T10:00" + Self.spaces + "x") == nil)
-        #expect(DateReader.instant(Self.spaces + "2025-01-01T00:00 Z" + Self.spaces) == nil)
+        #expect(Date(written: "2025-01-01T10:00" + Self.spaces + "x") == nil)
+        #expect(Date(written: Self.spaces + "2025-01-01T00:00 Z" + Self.spaces) == nil)
     }
 
     @Test func `Very many keywords are limited`() {

@@ -222,7 +222,7 @@ struct RowFields {
     init(_ values: [String: MetadataValue]) {
         func date(_ columns: [String]) -> Date? {
             for column in columns {
-                if let text = values[column]?.text, let date = DateReader.instant(text) { return date }
+                if let text = values[column]?.text, let date = Date(written: text) { return date }
             }
             return nil
         }
@@ -278,7 +278,7 @@ enum RowDates {
             for (index, text, parts) in texts {
                 if let parts, isDayFirst != isMonthFirst {
                     let (day, month) = isDayFirst ? (parts.1, parts.2) : (parts.2, parts.1)
-                    rows[index][keyPath: date] = DateReader.instant("\(day).\(month).\(parts.3)\(parts.4)")
+                    rows[index][keyPath: date] = Date(written: "\(day).\(month).\(parts.3)\(parts.4)")
                 }
                 if rows[index][keyPath: date] == nil { unclear.append(text) }
             }

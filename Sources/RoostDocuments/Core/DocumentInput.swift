@@ -51,7 +51,7 @@ public struct DocumentInput: Sendable {
             let match = fileName.prefixMatch(of: #/(\d{4})([-_])(\d\d)([-_])(\d\d)(?![\p{L}\p{N}])/#),
             match.output.2 == match.output.4
         else { return nil }
-        return DateReader.instant("\(match.output.1)-\(match.output.3)-\(match.output.5)")
+        return Date(written: "\(match.output.1)-\(match.output.3)-\(match.output.5)")
     }
 
     /// The part of ``fileName`` after the last full stop, in lowercase letters; empty if the name has no

@@ -56,8 +56,8 @@ public struct FeedReader: DocumentReader {
         for (key, value) in texts {
             if let value, !value.isEmpty { document.metadata[key] = .string(String(value.prefix(2048))) }
         }
-        document.updatedAt = item.updated.flatMap(DateReader.instant)
-        document.createdAt = item.published.flatMap(DateReader.instant) ?? document.updatedAt
+        document.updatedAt = item.updated.flatMap(Date.init(written:))
+        document.createdAt = item.published.flatMap(Date.init(written:)) ?? document.updatedAt
         return document
     }
 

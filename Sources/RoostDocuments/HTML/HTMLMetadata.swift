@@ -55,7 +55,7 @@ struct HTMLMetadata: Sendable {
     }
 
     private static func date(_ texts: [String?]) -> Date? {
-        texts.lazy.compactMap { $0.flatMap(DateReader.instant) }.first
+        texts.lazy.compactMap { $0.flatMap(Date.init(written:)) }.first
     }
 
     /// Returns whether a text can be a name: some pages state an address in place of it.

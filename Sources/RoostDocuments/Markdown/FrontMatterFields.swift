@@ -37,7 +37,7 @@ struct FrontMatterFields {
             for key in keys {
                 for (index, name) in names.enumerated() where name == key {
                     guard let text = frontMatter.entries[index].value.dateText,
-                        let date = DateReader.instant(text)
+                        let date = Date(written: text)
                     else { continue }
                     used.insert(index)
                     return date

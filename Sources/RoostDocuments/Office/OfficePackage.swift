@@ -113,8 +113,8 @@ struct CoreProperties {
         case "initial-creator": initialAuthor = value
         case "keywords", "keyword":
             if keywords.count < KeywordList.maximumCount { keywords += KeywordList.keywords(in: text) }
-        case "created", "creation-date": createdAt = DateReader.instant(value)
-        case "modified", "date": updatedAt = DateReader.instant(value)
+        case "created", "creation-date": createdAt = Date(written: value)
+        case "modified", "date": updatedAt = Date(written: value)
         case "subject", "description", "language", "category", "publisher":
             if values[name] == nil { values[name] = value }
         default: break

@@ -164,8 +164,8 @@ struct PDFProperties {
             case "Author" where !Self.placeholders.contains(value): metadata["author"] = .string(value)
             case "Subject" where !Self.placeholders.contains(value): metadata["subject"] = .string(value)
             case "Keywords": keywords = KeywordList.keywords(in: value)
-            case "CreationDate": createdAt = DateReader.instant(value)
-            case "ModDate": updatedAt = DateReader.instant(value)
+            case "CreationDate": createdAt = Date(written: value)
+            case "ModDate": updatedAt = Date(written: value)
             case "Pages": pages = Int(value)
             default: break
             }

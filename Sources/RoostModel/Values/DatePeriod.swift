@@ -14,7 +14,8 @@ public struct DatePeriod: Sendable, Hashable {
     /// Creates a period with the same range for all dates.
     public init(_ times: Range<Date>) { self.init(times: times, days: times) }
 
-    private init(times: Range<Date>, days: Range<Date>) { (self.times, self.days) = (times, days) }
+    /// Creates a period with two ranges.
+    package init(times: Range<Date>, days: Range<Date>) { (self.times, self.days) = (times, days) }
 
     /// Creates the period of a time range in the time zone of a calendar.
     ///
@@ -69,54 +70,5 @@ extension Range<Date> {
         }
         let start = up(lowerBound)
         return start..<Swift.max(start, up(upperBound))
-    }
-}
-
-// MARK: - Comparisons
-
-extension DatePeriod {
-    static let always = DatePeriod(.distantPast ..< .distantFuture)
-
-    /// The same period, with one millisecond if it is empty, because it is the time of a moment.
-    private var visible: DatePeriod {
-        func visible(_ range: Range<Date>) -> Range<Date> {
-            range.isEmpty
-                ? range.lowerBound..<Date(milliseconds: range.lowerBound.milliseconds + 1) : range
-        }
-        return DatePeriod(times: visible(times), days: visible(days))
-    }
-
-    static func from(_ first: DatePeriod, to last: DatePeriod) -> DatePeriod {
-        func range(_ start: Date, _ end: Date) -> Range<Date> { start..<max(start, end) }
-        return DatePeriod(
-            times: range(first.times.lowerBound, last.times.upperBound),
-            days: range(first.days.lowerBound, last.days.upperBound))
-    }
-
-    /// The empty period at the beginning, or at the end.
-    private var start: DatePeriod { edge(times.lowerBound, days.lowerBound) }
-    private var end: DatePeriod { edge(times.upperBound, days.upperBound) }
-
-    private func edge(_ time: Date, _ day: Date) -> DatePeriod {
-        DatePeriod(times: time..<time, days: day..<day)
-    }
-
-    /// Creates the period of the dates that a comparison with a period allows.
-    ///
-    /// - Returns: `nil` if the test is not a comparison, or its operand names no period.
-    init?(_ test: EntryCondition.Test, naming period: (String) -> DatePeriod?) {
-        switch test {
-        case .equals(let text), .isLess(let text), .isAtMost(let text), .isGreater(let text),
-            .isAtLeast(let text):
-            guard let named = period(text) else { return nil }
-            switch test {
-            case .isLess: self = .from(.always, to: named.start)
-            case .isAtMost: self = .from(.always, to: named.visible.end)
-            case .isGreater: self = .from(named.visible.end, to: .always)
-            case .isAtLeast: self = .from(named.start, to: .always)
-            default: self = named.visible
-            }
-        default: return nil
-        }
     }
 }

@@ -111,31 +111,3 @@ public struct EntryFilter: Sendable, Hashable {
         }
     }
 }
-
-extension EntryFilter {
-    /// Adds a condition that a user wrote. A comparison of `created` or `updated` with a time is about the
-    /// dates of the entry; all other conditions are about metadata.
-    ///
-    /// - Parameter period: Returns the period that a text names, which is empty for a moment.
-    /// - Returns: Whether the condition was about dates. If it was not, it was not added.
-    package mutating func addDates(_ condition: EntryCondition, naming period: (String) -> DatePeriod?)
-        -> Bool
-    {
-        guard condition.comparesDatesOfEntry, let allowed = DatePeriod(condition.test, naming: period) else {
-            return false
-        }
-        if condition.field == .metadata("created") {
-            creationPeriod = creationPeriod?.intersection(allowed) ?? allowed
-        } else {
-            changePeriod = changePeriod?.intersection(allowed) ?? allowed
-        }
-        return true
-    }
-
-    /// Sets the period in which entries must have been created or last changed: from the beginning of one
-    /// period to the end of another, of which either can be absent.
-    package mutating func setPeriod(since: DatePeriod?, until: DatePeriod?) {
-        guard since != nil || until != nil else { return }
-        period = .from(since ?? .always, to: until ?? .always)
-    }
-}

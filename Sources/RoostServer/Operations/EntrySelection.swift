@@ -101,31 +101,13 @@ package struct EntrySelection: Decodable, Sendable {
         var filter = EntryFilter(tags: Set(tags ?? []))
         if let ids { filter.ids = Set(try TextValues.ids(ids, "ids")) }
         let times = DateReader(now: Date())
-        do {
-            for text in `where` ?? [] {
-                let condition = try EntryCondition(written: text, times)
-                if !filter.addDates(condition, naming: times.period) { filter.conditions.append(condition) }
-            }
-        } catch {
-            throw OperationError(Self.message(of: error))
+        for text in `where` ?? [] {
+            let condition = try EntryCondition(written: text, times)
+            if !filter.addDates(condition, naming: times.period) { filter.conditions.append(condition) }
         }
         filter.setPeriod(
             since: try TimeText.period("since", since), until: try TimeText.period("until", until))
         return filter
-    }
-
-    private static func message(of fault: EntryCondition.Fault) -> String {
-        switch fault {
-        case .form:
-            "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
-                + "'key missing'"
-        case .noOperand:
-            "'where' needs a value after the operator, such as 'year>=2020'; 'key exists' selects entries "
-                + "with any value"
-        case .noTime(let operand):
-            "'where' compares 'created' and 'updated' with a time such as \(TimeText.forms), not with "
-                + "'\(operand.prefix(OperationContext.echoLimit))'"
-        }
     }
 }
 

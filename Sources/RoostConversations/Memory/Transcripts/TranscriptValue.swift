@@ -53,7 +53,7 @@ enum TranscriptValue {
 
     /// Returns the date that a value denotes: a text, or a number of seconds or milliseconds since 1970.
     static func date(_ value: JSONValue) -> Date? {
-        if let text = value.string { return DateReader.instant(text) }
+        if let text = value.string { return Date(written: text) }
         guard let number = value.double, number.isFinite else { return nil }
         let seconds = abs(number) > maximumSeconds ? number / 1000 : number
         let date = Date(timeIntervalSince1970: seconds)

@@ -2,6 +2,8 @@ import Foundation
 import RoostModel
 import Testing
 
+@testable import RoostServer
+
 @Suite struct DatePeriodTests {
     private static let zones = [
         "UTC", "America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati", "Africa/Cairo", "Asia/Kolkata",
