@@ -176,7 +176,7 @@ extension KnowledgeStore {
     }
 
     private static func hasChanged(_ id: Entry.ID) -> StorageError {
-        .conflict("cannot change entry \(id.text): it has changed since it was read")
+        StorageError(.conflict, "cannot change entry \(id.text): it has changed since it was read")
     }
 
     /// The maximum number of entries that one commit changes or removes, which bounds its memory.

@@ -1,5 +1,6 @@
-import RoostModel
 import Testing
+
+@testable import RoostModel
 
 struct ConflictRetryTests {
     private let quick = ConflictRetry(maximumAttempts: 5, maximumPause: .milliseconds(1))
@@ -8,7 +9,7 @@ struct ConflictRetryTests {
         var attempts = 0
         let result = try await quick.run {
             attempts += 1
-            if attempts < 4 { throw StorageError.conflict("attempt \(attempts)") }
+            if attempts < 4 { throw StorageError(.conflict, "attempt \(attempts)") }
             return "done"
         }
         #expect(result == "done" && attempts == 4)
@@ -19,7 +20,7 @@ struct ConflictRetryTests {
         let error = await #expect(throws: StorageError.self) {
             try await quick.run {
                 attempts += 1
-                throw StorageError.conflict("attempt \(attempts)")
+                throw StorageError(.conflict, "attempt \(attempts)")
             }
         }
         #expect(attempts == 5 && error?.message == "attempt 5")
@@ -41,7 +42,7 @@ struct ConflictRetryTests {
         await #expect(throws: StorageError.self) {
             try await quick.run {
                 attempts += 1
-                throw StorageError.conflict("attempt \(attempts)")
+                throw StorageError(.conflict, "attempt \(attempts)")
             } recoveringWith: { _ in
                 recoveries += 1
                 return recoveries < 2
@@ -53,7 +54,7 @@ struct ConflictRetryTests {
     @Test func `a canceled task stops repeating`() async throws {
         let task = Task {
             try await ConflictRetry(maximumAttempts: 1000, maximumPause: .seconds(10)).run {
-                throw StorageError.conflict("always")
+                throw StorageError(.conflict, "always")
             }
         }
         task.cancel()

@@ -158,5 +158,5 @@ enum SessionRules {
         }
     }
 
-    static let clash = StorageError.conflict("cannot change the session id: another session has the new id")
+    static let clash = StorageError(.conflict, "cannot change the session id: another session has the new id")
 }

@@ -12,25 +12,14 @@
 ///
 /// The policy does not repeat calls that fail for other reasons, such as a busy lock.
 package struct ConflictRetry: Sendable {
+    package static let standard = ConflictRetry()
+
     /// The maximum number of attempts. If the last one fails with a conflict, the conflict is thrown.
-    package let maximumAttempts: Int
-
-    /// The maximum duration of the random pause between two attempts.
-    package let maximumPause: Duration
-
-    /// The policy for every read-modify-commit cycle of the package.
-    ///
-    /// A conflict means that another writer's commit succeeded, so the writers as a whole always make
-    /// progress. One hundred attempts are enough for a writer that competes with dozens of busy writers, as
-    /// in the concurrency laws of `RoostTestKit`. A cycle that can never succeed ends after pauses of about
-    /// half a second in total. A durable store makes a few commits in ten milliseconds, so pauses of up to
-    /// this length are long enough for competing writers to get out of step.
-    package static let standard = ConflictRetry(maximumAttempts: 100, maximumPause: .milliseconds(10))
-
-    package init(maximumAttempts: Int, maximumPause: Duration) {
-        precondition(maximumAttempts >= 1 && maximumPause >= .zero)
-        (self.maximumAttempts, self.maximumPause) = (maximumAttempts, maximumPause)
-    }
+    var maximumAttempts = 100
+    /// The maximum duration of the random pause between two attempts. A durable store makes a few commits in ten
+    /// milliseconds, so pauses of up to this length are long enough for competing writers to get out of step. With
+    /// 100 attempts, they are about half a second in total.
+    var maximumPause = Duration.milliseconds(10)
 
     /// Runs an operation, and runs it again after each conflict until it succeeds or the attempts are used
     /// up.

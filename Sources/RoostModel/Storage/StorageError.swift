@@ -16,7 +16,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The state of the store is not the one that the batch expects. Read the store again and commit a
-        /// new batch.
+        /// new batch; the same batch would be rejected again, so the error is not retryable.
         public static let conflict = Code(rawValue: "conflict")
         /// The batch contains data that every store must reject; see ``WriteBatch/validate()``.
         public static let invalidBatch = Code(rawValue: "invalidBatch")
@@ -72,11 +72,6 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
 
     /// Returns an error for a batch that every store must reject (``Code/invalidBatch``).
     public static func invalid(_ message: String) -> StorageError { StorageError(.invalidBatch, message) }
-
-    /// Returns an error for a batch whose expectations are no longer met (``Code/conflict``).
-    ///
-    /// The error is not retryable: if the same batch is committed again, its expectations are still not met.
-    public static func conflict(_ message: String) -> StorageError { StorageError(.conflict, message) }
 }
 
 extension StorageError {

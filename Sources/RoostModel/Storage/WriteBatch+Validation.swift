@@ -176,7 +176,9 @@ extension WriteBatch.Expectation {
         epoch found: UUID, revision latest: Revision, clustersRevision: Revision,
         _ revisionOfEntry: (Entry.ID) throws -> Revision?
     ) throws {
-        func conflict(_ fault: String) -> StorageError { .conflict("cannot commit the batch: \(fault)") }
+        func conflict(_ fault: String) -> StorageError {
+            StorageError(.conflict, "cannot commit the batch: \(fault)")
+        }
         if let epoch, epoch != found {
             throw conflict(
                 "the store began a new epoch (by a repair, a restore or a change of the embedding model) "

@@ -40,17 +40,6 @@ public struct Cluster: Sendable, Hashable, Identifiable {
                 remaining: try container.decodeCount(forKey: .remaining),
                 shared: try container.decodeCount(forKey: .shared))
         }
-
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(cluster.text, forKey: .cluster)
-            try container.encode(label, forKey: .label)
-            try container.encode(size, forKey: .size)
-            try container.encode(remaining, forKey: .remaining)
-            try container.encode(shared, forKey: .shared)
-        }
-
-        enum CodingKeys: String, CodingKey { case cluster, label, size, remaining, shared }
     }
 
     /// The id of the cluster.
@@ -168,7 +157,7 @@ extension Cluster: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id.text, forKey: .id)
+        try container.encode(id, forKey: .id)
         try container.encode(label, forKey: .label)
         if isLabelPinned { try container.encode(true, forKey: .pinned) }
         try container.encodeIfPresent(labelPin, forKey: .labelPin)
@@ -177,17 +166,17 @@ extension Cluster: Codable {
         if encoder.userInfo[.omitsVectors] as? Bool != true {
             try container.encode(centroid, forKey: .centroid)
         }
-        try container.encode(members.map(\.text), forKey: .members)
-        try container.encode(representatives.map(\.text), forKey: .representatives)
+        try container.encode(members, forKey: .members)
+        try container.encode(representatives, forKey: .representatives)
         try container.encode(cohesion, forKey: .cohesion)
         try container.encodeIfPresent(separation, forKey: .separation)
         try container.encodeIfPresent(silhouette, forKey: .silhouette)
         try container.encodeIfPresent(stability, forKey: .stability)
         try container.encodeIfPresent(assignmentThreshold, forKey: .assignmentThreshold)
-        try container.encodeIfPresent(parent?.text, forKey: .parent)
+        try container.encodeIfPresent(parent, forKey: .parent)
         if !origins.isEmpty { try container.encode(origins, forKey: .origins) }
-        try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
-        try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)
+        try container.encode(createdAt, forKey: .createdAt)
+        try container.encode(updatedAt, forKey: .updatedAt)
     }
 }
 
@@ -229,14 +218,6 @@ extension Cluster {
             size = try container.decodeCount(forKey: .size)
             sample = try container.decode([Entry.ID].self, forKey: .sample)
         }
-
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(size, forKey: .size)
-            try container.encode(sample.map(\.text), forKey: .sample)
-        }
-
-        enum CodingKeys: String, CodingKey { case size, sample }
     }
 }
 

@@ -39,10 +39,6 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
         self.createdAt = createdAt.wholeMilliseconds
     }
 
-    enum CodingKeys: String, CodingKey {
-        case id, algorithm, parameters, seed, stamp, dataDigest, silhouette, stability, vanished, createdAt
-    }
-
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -56,20 +52,6 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
         silhouette = try container.decodeIfPresent(Double.self, forKey: .silhouette)
         stability = try container.decodeIfPresent(Double.self, forKey: .stability)
         vanished = try container.decodeIfPresent([Cluster.Origin].self, forKey: .vanished) ?? []
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id.text, forKey: .id)
-        try container.encode(algorithm, forKey: .algorithm)
-        try container.encode(parameters, forKey: .parameters)
-        try container.encode(seed, forKey: .seed)
-        try container.encode(stamp, forKey: .stamp)
-        try container.encodeIfPresent(dataDigest, forKey: .dataDigest)
-        try container.encodeIfPresent(silhouette, forKey: .silhouette)
-        try container.encodeIfPresent(stability, forKey: .stability)
-        if !vanished.isEmpty { try container.encode(vanished, forKey: .vanished) }
-        try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
     }
 }
 

@@ -24,12 +24,12 @@ package enum DateText {
 
     package static func string(from date: Date) -> String {
         let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
-        let (days, second) = seconds.quotientRoundedDown(by: 86_400)
-        let (year, month, day) = civil(days)
-        let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
-        let (hour, minute) = (second / 3600, second / 60 % 60)
-        let time = "\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second % 60, 2))"
-        return "\(date)T\(time).\(digits(milliseconds, 3))Z"
+        var (time, parts) = (time_t(seconds), tm())
+        gmtime_r(&time, &parts)
+        let day =
+            "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
+        let hour = "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"
+        return "\(day)T\(hour).\(digits(milliseconds, 3))Z"
     }
 
     /// Returns the day of a date in UTC, such as `2026-11-21`.
@@ -90,33 +90,17 @@ package enum DateText {
         return digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
     }
 
-    // Conversion between dates of the proleptic Gregorian calendar and days since 1970-01-01. The algorithm
-    // divides time into eras of 400 years, and starts years in March, so that a leap day is the last day of
-    // its year. Source: https://howardhinnant.github.io/date_algorithms.html
-
     /// Returns the number of a day since 1970-01-01; `nil` if the month has no such day.
     static func days(_ year: Int, _ month: Int, _ day: Int) -> Int64? {
-        guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
-        let (year, month, day) = (Int64(year), Int64(month), Int64(day))
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted.quotientRoundedDown(by: 400).quotient
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        return civil(days) == (year, month, day) ? days : nil
+        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        let seconds = timegm(&parts)
+        // The day after the last one of a month becomes the first one of the next.
+        return Int(parts.tm_mday) == day ? Int64(seconds).quotientRoundedDown(by: 86_400).quotient : nil
     }
 
-    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (days + 719_468).quotientRoundedDown(by: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
-    }
-
-    private static func digits(_ value: Int64, _ count: Int) -> String {
+    private static func digits(_ value: some BinaryInteger, _ count: Int) -> String {
         let text = String(value)
         return String(repeating: "0", count: max(0, count - text.count)) + text
     }

@@ -182,7 +182,7 @@ extension Entry: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id.text, forKey: .id)
+        try container.encode(id, forKey: .id)
         try container.encode(content, forKey: .content)
         if encoder.userInfo[.omitsVectors] as? Bool != true {
             try container.encode(embeddings, forKey: .embeddings)
@@ -202,8 +202,8 @@ extension Entry: Codable {
         try container.encode(metadata, forKey: .metadata)
         try container.encodeIfPresent(structure?.base64(of: content), forKey: .structure)
         try container.encode(tags, forKey: .tags)
-        try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
-        try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)
+        try container.encode(createdAt, forKey: .createdAt)
+        try container.encode(updatedAt, forKey: .updatedAt)
     }
 }
 

@@ -75,3 +75,16 @@ extension UUID {
     /// The UUID in lower case, the form in which Roost displays and exports ids.
     public var text: String { uuidString.lowercased() }
 }
+
+/// The stored forms of ids and dates. Conformances that the compiler makes use them, because these methods are more
+/// specific than those of the standard library.
+extension KeyedEncodingContainer {
+    mutating func encode(_ id: UUID, forKey key: Key) throws { try encode(id.text, forKey: key) }
+    mutating func encode(_ ids: [UUID], forKey key: Key) throws { try encode(ids.map(\.text), forKey: key) }
+    mutating func encodeIfPresent(_ id: UUID?, forKey key: Key) throws {
+        try encodeIfPresent(id?.text, forKey: key)
+    }
+    mutating func encode(_ date: Date, forKey key: Key) throws {
+        try encode(DateText.string(from: date), forKey: key)
+    }
+}

@@ -16,7 +16,7 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
     public var ingestedAt: Date { didSet { ingestedAt = ingestedAt.wholeMilliseconds } }
     /// The ids of the source's entries. Stores compute this property from the entries when they read the
     /// record, and do not save it.
-    public var entryIDs: [Entry.ID]
+    public var entryIDs: [Entry.ID] = []
 
     /// Creates a record.
     public init(id: String, fingerprint: String, ingestedAt: Date = Date(), entryIDs: [Entry.ID] = []) {
@@ -51,12 +51,5 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
             id: try container.decode(String.self, forKey: .id),
             fingerprint: try container.decode(String.self, forKey: .fingerprint),
             ingestedAt: try container.decodeDateIfPresent(forKey: .ingestedAt) ?? Date(milliseconds: 0))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(fingerprint, forKey: .fingerprint)
-        try container.encode(DateText.string(from: ingestedAt), forKey: .ingestedAt)
     }
 }

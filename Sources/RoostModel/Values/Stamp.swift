@@ -22,10 +22,6 @@ public struct Stamp: Sendable, Hashable, Codable {
         self.clusterCount = clusterCount
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case store, epoch, revision, entryCount, clusterCount
-    }
-
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -34,15 +30,6 @@ public struct Stamp: Sendable, Hashable, Codable {
             revision: try container.decode(Revision.self, forKey: .revision),
             entryCount: try container.decodeCount(forKey: .entryCount),
             clusterCount: try container.decodeCount(forKey: .clusterCount))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(store.text, forKey: .store)
-        try container.encode(epoch.text, forKey: .epoch)
-        try container.encode(revision, forKey: .revision)
-        try container.encode(entryCount, forKey: .entryCount)
-        try container.encode(clusterCount, forKey: .clusterCount)
     }
 }
 
