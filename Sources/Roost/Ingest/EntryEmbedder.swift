@@ -150,7 +150,10 @@ struct PassagePlan: Sendable, Hashable {
         // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
         // be counted.
         guard let limit = embedder.maximumTokens, bounds.count > limit else { return [bounds] }
-        let tokens = treatment.visible(embedder.checkedTokenRanges(in: treatment.content))
+        let content = treatment.content
+        // A custom embedder may return anything.
+        let ranges = PassageSplitter.valid(embedder.tokenRanges(in: content), size: content.utf8.count)
+        let tokens = treatment.visible(ranges)
         guard tokens.count > limit else { return [bounds] }
         var splitter = PassageSplitter()
         // The splitter treats a limit below 1 as 1.

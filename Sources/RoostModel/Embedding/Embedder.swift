@@ -135,21 +135,20 @@ extension Embedder {
     package func checkedEmbeddings(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         var embeddings = try await embed(texts, as: role)
         let vectors = embeddings.vectors
-        guard embeddings.tokenCounts.count == vectors.rows, embeddings.omittedTokens.count == vectors.rows
-        else {
-            throw EmbedderError(
+        let counts = [vectors.rows, embeddings.tokenCounts.count, embeddings.omittedTokens.count]
+        func badAnswer(_ answer: String) -> EmbedderError {
+            EmbedderError(
                 .badAnswer,
-                "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
-                    + "\(Count.text(vectors.rows, "vector")), but "
-                    + "\(embeddings.tokenCounts.count) numbers of tokens and "
-                    + "\(embeddings.omittedTokens.count) numbers of omitted tokens")
+                "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned \(answer)"
+            )
         }
-        guard vectors.rows == texts.count, texts.isEmpty || vectors.columns == space.dimension else {
-            throw EmbedderError(
-                .badAnswer,
-                "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
-                    + "\(Count.text(vectors.rows, "vector")) of dimension \(vectors.columns), expected "
-                    + "dimension \(space.dimension)")
+        guard counts.allSatisfy({ $0 == texts.count }) else {
+            throw badAnswer(
+                "\(Count.text(counts[0], "vector")), \(counts[1]) numbers of tokens and \(counts[2]) numbers of "
+                    + "omitted tokens")
+        }
+        guard texts.isEmpty || vectors.columns == space.dimension else {
+            throw badAnswer("vectors of dimension \(vectors.columns), expected dimension \(space.dimension)")
         }
         var isChanged = false
         var elements = vectors.elements
@@ -157,12 +156,7 @@ extension Embedder {
             let range = row * vectors.columns..<(row + 1) * vectors.columns
             // In Double, the square of a finite Float neither overflows nor becomes zero.
             let square = elements[range].reduce(0) { $0 + Double($1) * Double($1) }
-            guard square.isFinite else {
-                throw EmbedderError(
-                    .badAnswer,
-                    "cannot embed a text: the model \(space.model) returned a vector with a component that "
-                        + "is not finite")
-            }
+            guard square.isFinite else { throw badAnswer("a vector with a component that is not finite") }
             guard square > 0, abs(square - 1) > Self.lengthTolerance else { continue }
             let scale = 1 / square.squareRoot()
             for index in range { elements[index] = Float(Double(elements[index]) * scale) }
@@ -172,15 +166,6 @@ extension Embedder {
             embeddings.vectors = Matrix(rows: vectors.rows, columns: vectors.columns, elements: elements)
         }
         return embeddings
-    }
-
-    /// Returns the ranges of the tokens in a text, in ascending order and within the text.
-    ///
-    /// Code that divides texts calls this method instead of ``tokenRanges(in:)``, because a custom embedder
-    /// may return anything. Ranges that begin before the previous one, or that extend beyond the text, are
-    /// omitted.
-    package func checkedTokenRanges(in text: String) -> [Range<Int>] {
-        PassageSplitter.valid(tokenRanges(in: text), size: text.utf8.count)
     }
 }
 

@@ -27,20 +27,17 @@ package final class ArchivedEntries: Sendable {
 
     /// One record per entry, in ascending order of rows.
     package let records: [Record]
-    package let contents: any EntryContents
+    /// Reads an entry, which has the given index among the records.
+    package let entry: @Sendable (_ index: Int, _ withVectors: Bool) throws -> Entry
     private let indexByDigest = Mutex<[ContentDigest: Int]?>(nil)
     private let indicesBySource = Mutex<[ExactText: [Int]]?>(nil)
 
-    package init(records: [Record], contents: any EntryContents) {
-        (self.records, self.contents) = (records, contents)
+    init(records: [Record], entry: @escaping @Sendable (Int, Bool) throws -> Entry) {
+        (self.records, self.entry) = (records, entry)
     }
 
-    static let empty = ArchivedEntries(records: [], contents: NoContents())
-
-    private struct NoContents: EntryContents {
-        func entry(at index: Int, withVectors: Bool) throws -> Entry {
-            preconditionFailure("an empty archive has no record \(index)")
-        }
+    static let empty = ArchivedEntries(records: []) { index, _ in
+        preconditionFailure("an empty archive has no record \(index)")
     }
 
     /// Returns the index of the last record whose entry has this content and an embedding.
@@ -76,10 +73,4 @@ package final class ArchivedEntries: Sendable {
         guard let row else { return 0 }
         return records.partitioningIndex { $0.row > row }
     }
-}
-
-/// Reads archived entries on request.
-package protocol EntryContents: Sendable {
-    /// Returns an entry of the archive.
-    func entry(at index: Int, withVectors: Bool) throws -> Entry
 }

@@ -60,10 +60,10 @@ extension StoreState {
 
     /// Returns an entry with its vectors, from memory or from the archive.
     package func entry(of archivable: ArchivableEntry) throws -> Entry {
-        try archivable.entry ?? archived.contents.entry(at: archivable.archivedIndex ?? 0, withVectors: true)
+        try archivable.entry ?? archived.entry(archivable.archivedIndex ?? 0, true)
     }
 
-    /// The data of the state, except for the contents of its entries. `init(_:contents:)` is the inverse.
+    /// The data of the state, except for the contents of its entries. `init(_:entry:)` is the inverse.
     package var archive: Archive {
         var archive = Archive(store: store, epoch: epoch, revision: revision)
         archive.horizon = horizon
@@ -80,9 +80,11 @@ extension StoreState {
 
     /// Creates a state from an archive.
     ///
-    /// - Parameter contents: Reads the entries, in the order of the archive's records.
+    /// - Parameter entry: Reads an entry, which has the given index among the archive's records.
     /// - Throws: ``StorageError`` with `.damaged` if the parts of the archive contradict each other.
-    package init(_ archive: Archive, contents: any EntryContents) throws {
+    package init(
+        _ archive: Archive, entry: @escaping @Sendable (_ index: Int, _ withVectors: Bool) throws -> Entry
+    ) throws {
         let damaged = StorageError(
             .damaged, "cannot open the store: its files contradict each other", remedy: .inspectStore)
         // Reject numbers that no real store can reach, because a later increment could overflow.
@@ -94,7 +96,7 @@ extension StoreState {
             positions.allSatisfy({ $0.revision <= archive.revision })
         else { throw damaged }
         self.init(store: archive.store, epoch: archive.epoch, revision: archive.revision)
-        archived = ArchivedEntries(records: archive.records, contents: contents)
+        archived = ArchivedEntries(records: archive.records, entry: entry)
         (firstNewRow, horizon) = (archive.nextRow, archive.horizon)
         var last: UInt32?
         for (index, record) in archive.records.enumerated() {

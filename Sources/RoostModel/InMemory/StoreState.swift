@@ -136,7 +136,7 @@ package struct StoreState: Sendable {
     func entry(of row: Row, withVectors: Bool = true) throws -> Entry {
         switch row.stored {
         case .resident(let resident): resident.entry
-        case .archived(let index): try archived.contents.entry(at: index, withVectors: withVectors)
+        case .archived(let index): try archived.entry(index, withVectors)
         }
     }
 
@@ -167,15 +167,7 @@ package struct StoreState: Sendable {
         }
         let start = row.map { min(max(0, Int($0) + 1 - firstNewRow), newIDs.count) } ?? 0
         let new = newIDs[start...].lazy.compactMap { id in id.flatMap { rows[$0] } }
-        return Chain(first: old.makeIterator(), second: new.makeIterator())
-    }
-
-    private struct Chain<First: IteratorProtocol, Second: IteratorProtocol>: Sequence, IteratorProtocol
-    where First.Element == Second.Element {
-        var first: First
-        var second: Second
-
-        mutating func next() -> First.Element? { first.next() ?? second.next() }
+        return [AnySequence(old), AnySequence(new)].joined()
     }
 
     /// Returns the rows that can match a filter, in ascending order. If the filter specifies ids or sources,

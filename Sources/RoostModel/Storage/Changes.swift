@@ -107,14 +107,10 @@ public enum ChangePage: Sendable, Hashable {
     case resetRequired
 }
 
-/// The constants of the change feed, which are the same for all stores.
 package enum ChangeFeed {
-    /// The number of seconds for which a store remembers the removal of an entry: 30 days.
-    ///
-    /// A reader that reads the change feed at least this often learns of every removal. A reader that pauses
-    /// for longer may have to read all entries again (``ChangePage/resetRequired``). A period of 30 days is
-    /// long enough for a computer that is switched off during a vacation. The cost is small, because the
-    /// record of a removal takes about 100 bytes.
+    /// The number of seconds for which a store remembers the removal of an entry: 30 days, long enough for a computer
+    /// that is switched off during a vacation. A reader that pauses for longer may have to read all entries again
+    /// (``ChangePage/resetRequired``).
     package static let tombstoneLifetime: TimeInterval = 30 * 24 * 3600
 }
 
@@ -123,9 +119,8 @@ package enum ChangeFeed {
 /// Iteration ends when the task is canceled. The sequence reports no change twice. If an entry changes
 /// several times between two reads, only the latest change is reported.
 ///
-/// An iterator throws ``StorageError`` with `.notFound` if the store cannot continue from the cursor. This
-/// happens if the store was restored or repaired, or has forgotten removals that the reader has not seen. The
-/// reader must then discard its derived data and begin at ``ChangeCursor/start``.
+/// An iterator throws ``StorageError`` with `.notFound` if the store cannot continue from the cursor (see
+/// ``ChangePage/resetRequired``).
 public struct ChangeBatches: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = ChangeBatch
 

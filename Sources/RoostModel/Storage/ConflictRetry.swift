@@ -1,16 +1,8 @@
 /// The policy for repeating a read-modify-commit cycle when another writer commits in between.
 ///
 /// If a writer commits a batch with expectations (``WriteBatch/expecting``), and the store no longer matches
-/// the state that the writer read, the commit throws `.conflict`. The writer then has to read the store
-/// again, compute a new batch, and commit it:
-///
-///     let changed = try await ConflictRetry.standard.run {
-///         // With expectations from the snapshot, which is released before the commit.
-///         let batch = try await makeBatch(storage.snapshot())
-///         return try await storage.commit(batch)
-///     }
-///
-/// The policy does not repeat calls that fail for other reasons, such as a busy lock.
+/// the state that the writer read, the commit throws `.conflict`. The writer then reads the store again,
+/// computes a new batch, and commits it. Other errors, such as that of a busy lock, end the cycle.
 package struct ConflictRetry: Sendable {
     package static let standard = ConflictRetry()
 

@@ -63,30 +63,6 @@ public struct EntryCondition: Sendable, Hashable {
     public init(_ field: Field, _ test: Test) { (self.field, self.test) = (field, test) }
 }
 
-extension EntryCondition: CustomStringConvertible {
-    /// The condition as written on the command line, such as `year>=2020`.
-    public var description: String {
-        let name =
-            switch field {
-            case .metadata(let key): key
-            case .source: "source"
-            case .tag: "tag"
-            }
-        return switch test {
-        case .equals(let text): "\(name)=\(text)"
-        case .differs(let text): "\(name)!=\(text)"
-        case .isOneOf(let texts): "\(name) in \(texts.joined(separator: ","))"
-        case .isLess(let text): "\(name)<\(text)"
-        case .isAtMost(let text): "\(name)<=\(text)"
-        case .isGreater(let text): "\(name)>\(text)"
-        case .isAtLeast(let text): "\(name)>=\(text)"
-        case .hasPrefix(let text): "\(name)^=\(text)"
-        case .exists: "\(name) exists"
-        case .isMissing: "\(name) missing"
-        }
-    }
-}
-
 extension EntryCondition {
     /// Returns whether an entry satisfies the condition.
     ///

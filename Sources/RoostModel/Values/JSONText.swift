@@ -69,14 +69,10 @@ extension [UInt8] {
 }
 
 extension Data {
-    /// Returns a JSON document in which DEL, the C1 controls, and the characters that change the direction of
-    /// text are written as `\uXXXX`.
+    /// Returns the same JSON document, in which DEL, the C1 controls, and the characters that change the direction of
+    /// text are written as `\uXXXX`, because a terminal interprets them: U+009B begins an escape sequence.
     ///
-    /// JSON requires escapes only for the controls below U+0020. A terminal interprets the others too: U+009B
-    /// begins an escape sequence. The document has the same value as before.
-    ///
-    /// - Precondition: The data is JSON in UTF-8, as `JSONEncoder` writes it: these characters occur only in
-    ///   strings.
+    /// - Precondition: The data is JSON in UTF-8, as `JSONEncoder` writes it.
     package func escapingControlsInJSON() -> Data {
         func isInterpreted(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {

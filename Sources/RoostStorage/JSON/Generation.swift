@@ -105,7 +105,7 @@ struct Generation: Codable, Sendable, Hashable {
             folder.appendingPathComponent(Self.entriesFile), size: entries.size,
             extents: sidecar.extents,
             dimension: sidecar.archive.records.first { $0.dimension > 0 }?.dimension ?? 0)
-        return (try StoreState(sidecar.archive, contents: contents), contents)
+        return (try StoreState(sidecar.archive, entry: contents.entry), contents)
     }
 
     static func damaged(_ url: URL) -> StorageError {
@@ -196,7 +196,7 @@ struct Generation: Codable, Sendable, Hashable {
 ///
 /// The file is not mapped, because a read error, or another program that truncates the file, would then
 /// terminate the process.
-final class GenerationContents: EntryContents {
+final class GenerationContents: Sendable {
     private let file: FileDescriptor
     private let size: Int
     private let extents: [Sidecar.Extent]

@@ -86,16 +86,14 @@ import Testing
     }
 
     /// The contents of an archive that is only opened. They must not be read.
-    private struct NoContents: EntryContents {
-        func entry(at index: Int, withVectors: Bool) throws -> Entry {
-            throw StorageError(.damaged, "this archive has no contents")
-        }
+    @Sendable private static func noEntry(_ index: Int, _ withVectors: Bool) throws -> Entry {
+        throw StorageError(.damaged, "this archive has no contents")
     }
 
     @Test func `an archive that contradicts itself is refused`() async throws {
         let files = try await files()
         let intact = try files.sidecar.withUnsafeBytes { try Sidecar($0) }.archive
-        let state = try StoreState(intact, contents: NoContents())
+        let state = try StoreState(intact, entry: Self.noEntry)
         #expect(state.stamp.entryCount == intact.records.count && intact.records.count > 2)
         #expect(!intact.assignments.isEmpty)
         let contradictions: [(String, (inout StoreState.Archive) -> Void)] = [
@@ -127,7 +125,7 @@ import Testing
             var archive = intact
             change(&archive)
             let error = #expect(throws: StorageError.self, "\(name)") {
-                try StoreState(archive, contents: NoContents())
+                try StoreState(archive, entry: Self.noEntry)
             }
             #expect(error?.code == .damaged, "\(name)")
         }
@@ -140,7 +138,7 @@ import Testing
         for _ in 0..<Self.count {
             let bytes = Self.mutated(files.sidecar, &generator)
             guard let sidecar = try? bytes.withUnsafeBytes({ try Sidecar($0) }) else { continue }
-            guard let state = try? StoreState(sidecar.archive, contents: NoContents()) else {
+            guard let state = try? StoreState(sidecar.archive, entry: Self.noEntry) else {
                 refused += 1
                 continue
             }
