@@ -53,24 +53,6 @@ package enum AtomicFile {
         }
     }
 
-    /// Removes a file if a condition is true. A file that another process puts in its place at the same time
-    /// remains.
-    ///
-    /// - Parameter condition: Returns whether the file with the given URL, which is the path or a temporary
-    ///   one, is the file to remove.
-    package static func remove(_ url: URL, if condition: (URL) -> Bool) {
-        guard condition(url) else { return }
-        // Between the check and the removal, the path can become the name of another file. The temporary path
-        // cannot.
-        let temporary = URL(fileURLWithPath: temporaryPath(for: url.path))
-        guard rename(url.path, temporary.path) == 0 else { return }
-        if !condition(temporary), link(temporary.path, url.path) != 0, errno != EEXIST {
-            // The file system has no links.
-            rename(temporary.path, url.path)
-        }
-        unlink(temporary.path)
-    }
-
     #if os(Linux)
         /// The value of `FICLONE` in `linux/fs.h`, a macro that Swift cannot import.
         private static let ioctlShareBlocks: UInt = 0x4004_9409

@@ -85,11 +85,9 @@ extension JSONEncoder {
 
 /// Hexadecimal digits: the text of bytes and numbers in files and protocols, and its values.
 package enum Hexadecimal {
-    private static let lowercase = Array("0123456789abcdef".utf8)
-    private static let uppercase = Array("0123456789ABCDEF".utf8)
+    private static let digits = Array("0123456789abcdef".utf8)
 
-    package static func text(_ bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> String {
-        let digits = isUppercase ? uppercase : lowercase
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
@@ -107,42 +105,15 @@ package enum Hexadecimal {
 
     /// Returns the value of a digit in lower or upper case; `nil` if the byte is no digit.
     package static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) }
     }
 
-    /// Returns the number with the given digits, which are in lower or upper case; `nil` if a byte is no
-    /// digit.
-    ///
-    /// - Precondition: There are at most eight digits.
-    package static func number(_ digits: some Collection<UInt8>) -> UInt32? {
-        precondition(digits.count <= 8, "\(digits.count) digits do not fit into 32 bits")
-        var number: UInt32 = 0
-        for digit in digits {
-            guard let value = value(of: digit) else { return nil }
-            number = number << 4 | UInt32(value)
-        }
-        return number
-    }
-
-    /// Returns the bytes with the given text; `nil` unless it consists of pairs of lower-case digits, as
-    /// ``text(_:isUppercase:)`` writes them.
+    /// Returns the bytes with the given text; `nil` unless it is the one that ``text(_:)`` writes.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var digits = text.utf8.makeIterator()
-        while let high = digits.next() {
-            guard let low = digits.next(), let first = lowercaseValue(high), let second = lowercaseValue(low)
-            else { return nil }
-            bytes.append(first << 4 | second)
+        let digits = Array(text.utf8)
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
         }
-        return bytes
-    }
-
-    private static func lowercaseValue(_ digit: UInt8) -> UInt8? {
-        (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit) ? nil : value(of: digit)
+        return Self.text(bytes) == text ? bytes : nil
     }
 }

@@ -56,8 +56,7 @@ package struct SHA256: ~Copyable {
 }
 
 package enum SHA1 {
-    package static func hash(_ data: some ContiguousBytes) -> [UInt8] { data.withUnsafeBytes { hash([$0]) } }
-
+    /// Returns the digest of consecutive parts, 20 bytes.
     package static func hash(_ data: [UnsafeRawBufferPointer]) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -98,74 +97,60 @@ package enum ChaChaPoly {
     package static func seal(_ data: Data, key: [UInt8], authenticating name: Data = Data()) -> Data {
         var generator = SystemRandomNumberGenerator()
         let nonce = (0..<nonceSize).map { _ in generator.next() as UInt8 }
-        let run = CipherRun(key, nonce, isEncryption: true)
-        run.authenticate(name)
-        let ciphertext = run.transform(data)
-        precondition(run.finish(), "libcrypto cannot encrypt")
-        return Data(nonce) + ciphertext + run.tag(size: tagSize)
+        let context = context(key, nonce, name, isEncryption: true)
+        defer { EVP_CIPHER_CTX_free(context) }
+        let ciphertext = transform(data, context)
+        precondition(finish(context), "libcrypto cannot encrypt")
+        var tag = [UInt8](repeating: 0, count: tagSize)
+        check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagSize), &tag))
+        return Data(nonce) + ciphertext + tag
     }
 
     /// - Returns: `nil` if the bytes or the name are not those that were encrypted with this key.
     package static func open(_ sealed: Data, key: [UInt8], authenticating name: Data = Data()) -> Data? {
         guard sealed.count >= nonceSize + tagSize else { return nil }
-        let run = CipherRun(key, Array(sealed.prefix(nonceSize)), isEncryption: false)
-        run.authenticate(name)
-        let data = run.transform(sealed.dropFirst(nonceSize).dropLast(tagSize))
-        run.expect(tag: Array(sealed.suffix(tagSize)))
-        return run.finish() ? data : nil
+        let context = context(key, Array(sealed.prefix(nonceSize)), name, isEncryption: false)
+        defer { EVP_CIPHER_CTX_free(context) }
+        let data = transform(sealed.dropFirst(nonceSize).dropLast(tagSize), context)
+        var tag = Array(sealed.suffix(tagSize))
+        check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagSize), &tag))
+        return finish(context) ? data : nil
     }
-}
 
-private struct CipherRun: ~Copyable {
-    private let context = EVP_CIPHER_CTX_new()
+    private static func context(
+        _ key: [UInt8], _ nonce: [UInt8], _ name: Data, isEncryption: Bool
+    ) -> OpaquePointer? {
+        precondition(key.count == 32, "a key has 32 bytes")
+        let context = EVP_CIPHER_CTX_new()
+        check(EVP_CipherInit_ex(context, EVP_chacha20_poly1305(), nil, key, nonce, isEncryption ? 1 : 0))
+        var count: Int32 = 0
+        check(EVP_CipherUpdate(context, nil, &count, Array(name), Int32(name.count)))
+        return context
+    }
+
     /// The maximum number of bytes of one call of libcrypto, which counts them with 32 bits.
     private static let partSize = 1 << 30
 
-    init(_ key: [UInt8], _ nonce: [UInt8], isEncryption: Bool) {
-        precondition(key.count == 32, "a key has 32 bytes")
-        check(EVP_CipherInit_ex(context, EVP_chacha20_poly1305(), nil, key, nonce, isEncryption ? 1 : 0))
-    }
-
-    deinit { EVP_CIPHER_CTX_free(context) }
-
-    func authenticate(_ name: Data) {
-        var count: Int32 = 0
-        check(EVP_CipherUpdate(context, nil, &count, Array(name), Int32(name.count)))
-    }
-
-    func transform(_ data: Data) -> Data {
+    private static func transform(_ data: Data, _ context: OpaquePointer?) -> Data {
         var result = Data(count: data.count)
-        result.withUnsafeMutableBytes { (output: UnsafeMutableRawBufferPointer) in
-            data.withUnsafeBytes { (input: UnsafeRawBufferPointer) in
-                for start in stride(from: 0, to: input.count, by: Self.partSize) {
-                    var count = Int32(min(Self.partSize, input.count - start))
+        result.withUnsafeMutableBytes { output in
+            data.withUnsafeBytes { input in
+                for start in stride(from: 0, to: input.count, by: partSize) {
+                    var count = Int32(min(partSize, input.count - start))
                     check(
                         EVP_CipherUpdate(
-                            context,
-                            output.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self),
+                            context, output.bindMemory(to: UInt8.self).baseAddress?.advanced(by: start),
                             &count,
-                            input.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self),
-                            count))
+                            input.bindMemory(to: UInt8.self).baseAddress?.advanced(by: start), count))
                 }
             }
         }
         return result
     }
 
-    func finish() -> Bool {
+    private static func finish(_ context: OpaquePointer?) -> Bool {
         var (count, last) = (Int32(0), [UInt8](repeating: 0, count: 16))
         return EVP_CipherFinal_ex(context, &last, &count) == 1
-    }
-
-    func tag(size: Int) -> Data {
-        var tag = [UInt8](repeating: 0, count: size)
-        check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(size), &tag))
-        return Data(tag)
-    }
-
-    func expect(tag: [UInt8]) {
-        var tag = tag
-        check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag))
     }
 }
 

@@ -94,21 +94,17 @@ package final class FileDescriptor: Sendable {
     /// Makes the written bytes survive a power failure (`F_FULLFSYNC` on Apple platforms, where `fsync` does
     /// not flush the drive's cache).
     package func synchronize() throws {
-        if case .error(let code)? = files.fault(.fsync, path) {
-            throw FileError(operation: "fsync", path: path, errno: code)
+        try files.perform(.fsync, path, "fsync") {
+            guard files.synchronizesEachFile else { return 0 }
+            #if canImport(Darwin)
+                if fcntl(raw, F_FULLFSYNC) == 0 { return 0 }
+            #endif
+            return fsync(raw)
         }
-        guard files.synchronizesEachFile else { return }
-        #if canImport(Darwin)
-            if fcntl(raw, F_FULLFSYNC) == 0 { return }
-        #endif
-        guard fsync(raw) == 0 else { throw FileError.last("fsync", path) }
     }
 
     package func truncate(to size: Int) throws {
-        if case .error(let code)? = files.fault(.truncate, path) {
-            throw FileError(operation: "truncate", path: path, errno: code)
-        }
-        guard ftruncate(raw, off_t(size)) == 0 else { throw FileError.last("truncate", path) }
+        try files.perform(.truncate, path, "truncate") { ftruncate(raw, off_t(size)) }
     }
 }
 
@@ -177,18 +173,14 @@ extension stat {
 ///
 /// A program that shares a descriptor, such as the one that started this process, can make it non-blocking.
 package enum DescriptorReadiness {
-    package enum Direction {
-        case reading, writing
-
-        fileprivate var events: Int16 { self == .reading ? Int16(POLLIN) : Int16(POLLOUT) }
-    }
-
     /// Returns whether a call can be repeated that failed with the given value of `errno`. If the descriptor
     /// does not block and was not ready, waits until it is.
-    package static func canRetry(after error: Int32, _ direction: Direction, _ descriptor: Int32) -> Bool {
+    ///
+    /// - Parameter event: `POLLIN` for a read, `POLLOUT` for a write.
+    package static func canRetry(after error: Int32, _ event: Int32, _ descriptor: Int32) -> Bool {
         if error == EINTR { return true }
         guard error == EAGAIN || error == EWOULDBLOCK else { return false }
-        var entry = pollfd(fd: descriptor, events: direction.events, revents: 0)
+        var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         _ = poll(&entry, 1, -1)
         return true
     }

@@ -76,9 +76,7 @@ package struct LockTimeout: Error, Sendable, Hashable, CustomStringConvertible {
     package let seconds: TimeInterval
 
     package init(path: String, holder: String, seconds: TimeInterval) {
-        self.path = path
-        self.holder = holder
-        self.seconds = seconds
+        (self.path, self.holder, self.seconds) = (path, holder, seconds)
     }
 
     package var description: String {

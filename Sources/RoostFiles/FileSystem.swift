@@ -34,7 +34,7 @@ package struct FileSystem: Sendable {
         willPerform?(FileStep(kind: kind, path: path, count: count))
     }
 
-    private func perform(
+    func perform(
         _ kind: FileStep.Kind, _ path: String, _ operation: String, _ body: () -> Int32
     ) throws {
         if case .error(let code)? = fault(kind, path) {
@@ -191,9 +191,7 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     package let errno: Int32
 
     package init(operation: String, path: String, errno: Int32) {
-        self.operation = operation
-        self.path = path
-        self.errno = errno
+        (self.operation, self.path, self.errno) = (operation, path, errno)
     }
 
     package var description: String {

@@ -128,10 +128,15 @@ package final class SectionFile: Sendable {
 
     /// Returns the bytes of a section, aligned to 64 bytes. They remain valid as long as this object exists.
     package func section(_ name: String) throws -> UnsafeRawBufferPointer {
+        let section = try record(of: name)
+        return UnsafeRawBufferPointer(rebasing: file.bytes[section.offset..<section.offset + section.length])
+    }
+
+    private func record(of name: String) throws -> Section {
         guard let section = sections[name] else {
             throw Unusable(description: "\(file.path) has no section '\(name)'")
         }
-        return UnsafeRawBufferPointer(rebasing: file.bytes[section.offset..<section.offset + section.length])
+        return section
     }
 
     /// Returns the elements of a section. They remain valid as long as this object exists.
@@ -141,12 +146,11 @@ package final class SectionFile: Sendable {
     package func section<Element: BitwiseCopyable>(
         _ name: String, of type: Element.Type, count: Int
     ) throws -> UnsafeBufferPointer<Element> {
+        let bytes = try section(name)
         let (length, isTooLarge) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
-        guard let section = sections[name], section.length == length, !isTooLarge else {
+        guard bytes.count == length, !isTooLarge else {
             throw Unusable(description: "\(file.path) has no section '\(name)' of \(count) elements")
         }
-        let bytes = UnsafeRawBufferPointer(
-            rebasing: file.bytes[section.offset..<section.offset + section.length])
         return bytes.bindMemory(to: type)
     }
 
@@ -154,9 +158,7 @@ package final class SectionFile: Sendable {
     /// later calls return immediately.
     package func verify(_ name: String) throws {
         guard !verified.withLock({ $0.contains(name) }) else { return }
-        guard let section = sections[name] else {
-            throw Unusable(description: "\(file.path) has no section '\(name)'")
-        }
+        let section = try record(of: name)
         let isIntact = Atomic(true)
         DispatchQueue.concurrentPerform(iterations: section.crc32c.count) { [file] block in
             let start = section.offset + block * Self.blockSize
@@ -199,17 +201,11 @@ extension SectionFile {
             }
         }
 
-        var blockChecksums: [UInt32] {
+        /// Returns the checksums of blocks or of pages.
+        func checksums(size: Int) -> [UInt32] {
             switch self {
-            case .bytes(let bytes): ChunkChecksums.values(of: bytes, size: SectionFile.blockSize)
-            case .spooled(let section): section.blocks.values
-            }
-        }
-
-        var pageChecksums: [UInt32] {
-            switch self {
-            case .bytes(let bytes): ChunkChecksums.values(of: bytes, size: SectionFile.pageSize)
-            case .spooled(let section): section.pages.values
+            case .bytes(let bytes): ChunkChecksums.values(of: bytes, size: size)
+            case .spooled(let section): (size == SectionFile.pageSize ? section.pages : section.blocks).values
             }
         }
 
@@ -240,7 +236,7 @@ extension SectionFile {
         paged: Set<String> = [], files: FileSystem = .standard
     ) throws {
         if let (name, content) = sections.first(where: { paged.contains($0.name) }) {
-            let checksums = content.pageChecksums.map(\.littleEndian)
+            let checksums = content.checksums(size: pageSize).map(\.littleEndian)
             return try checksums.withUnsafeBytes {
                 try write(
                     to: url, metadata: metadata,
@@ -282,7 +278,8 @@ extension SectionFile {
         for (name, content) in sections {
             header.sections.append(
                 Section(
-                    name: name, offset: offset, length: content.count, crc32c: content.blockChecksums))
+                    name: name, offset: offset, length: content.count,
+                    crc32c: content.checksums(size: blockSize)))
             offset = aligned(offset + content.count)
         }
         let text = try JSONEncoder.canonical.encode(header)

@@ -35,29 +35,6 @@ import Testing
         }
     }
 
-    @Test func `a file that is replaced while it is removed remains`() throws {
-        let folder = try TemporaryFolder()
-        let file = folder.url.appendingPathComponent("file")
-        func isOld(_ url: URL) -> Bool { (try? Data(contentsOf: url)) == Data("old".utf8) }
-        for (count, last) in [(0, nil), (1, "new"), (2, "newer")] {
-            try AtomicFile.write(Data("old".utf8), to: file)
-            var replacements = ["new", "newer"].prefix(count)
-            AtomicFile.remove(file) { url in
-                // Other processes replace the file after each check.
-                defer {
-                    if let text = replacements.popFirst() { try? Data(text.utf8).write(to: file) }
-                }
-                return isOld(url)
-            }
-            #expect((try? Data(contentsOf: file)) == last.map { Data($0.utf8) })
-            #expect(AtomicFile.leftovers(in: folder.url).isEmpty)
-        }
-        // The file is another one from the start.
-        try AtomicFile.write(Data("new".utf8), to: file)
-        AtomicFile.remove(file, if: isOld)
-        #expect(try Data(contentsOf: file) == Data("new".utf8))
-    }
-
     @Test(arguments: ["n", "ü", "👩‍🚒"]) func `a file can have the longest name`(character: String) throws {
         let folder = try TemporaryFolder()
         let name = String(repeating: character, count: 255 / character.utf8.count)

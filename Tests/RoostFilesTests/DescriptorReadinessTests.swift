@@ -15,15 +15,15 @@ import Testing
             usleep(50_000)
             try? pipe.fileHandleForWriting.write(contentsOf: Data([7]))
         }
-        #expect(DescriptorReadiness.canRetry(after: error, .reading, input))
+        #expect(DescriptorReadiness.canRetry(after: error, Int32(POLLIN), input))
         let second = read(input, &byte, 1)
         #expect(second == 1 && byte == 7)
         withExtendedLifetime(pipe) {}
     }
 
     @Test func `only temporary failures are repeated`() {
-        #expect(DescriptorReadiness.canRetry(after: EINTR, .writing, -1))
-        #expect(!DescriptorReadiness.canRetry(after: EPIPE, .writing, -1))
-        #expect(!DescriptorReadiness.canRetry(after: EIO, .reading, -1))
+        #expect(DescriptorReadiness.canRetry(after: EINTR, Int32(POLLOUT), -1))
+        #expect(!DescriptorReadiness.canRetry(after: EPIPE, Int32(POLLOUT), -1))
+        #expect(!DescriptorReadiness.canRetry(after: EIO, Int32(POLLIN), -1))
     }
 }

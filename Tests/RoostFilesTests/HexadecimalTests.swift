@@ -12,7 +12,8 @@ struct HexadecimalTests {
         let lower = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         #expect(Hexadecimal.text(bytes) == lower.joined())
         #expect(Hexadecimal.text(bytes) == bytes.map { String(format: "%02x", $0) }.joined())
-        #expect(Hexadecimal.text(bytes, isUppercase: true) == lower.joined().uppercased())
+        #expect(Hexadecimal.bytes(lower.joined()) == bytes)
+        for text in ["0", "0g", "+1", "AB", "00 ", "é"] { #expect(Hexadecimal.bytes(text) == nil, "\(text)") }
         #expect(Hexadecimal.text([]) == "")
     }
 
@@ -20,8 +21,6 @@ struct HexadecimalTests {
     func `a number has zeros in front`(number: UInt32) {
         let text = Hexadecimal.text(number, count: 8)
         #expect(text == String(format: "%08x", number))
-        #expect(Hexadecimal.number(Array(text.utf8)) == number)
-        #expect(Hexadecimal.number(Array(text.uppercased().utf8)) == number)
         // A number with more digits is not cut.
         #expect(Hexadecimal.text(number, count: 1) == String(number, radix: 16))
         let digits = String(UInt64(number) << 32, radix: 16)
@@ -35,8 +34,5 @@ struct HexadecimalTests {
             let expected = byte < 128 ? character.hexDigitValue.map { UInt8($0) } : nil
             #expect(Hexadecimal.value(of: byte) == expected, "\(byte)")
         }
-        #expect(Hexadecimal.number([]) == 0)
-        #expect(Hexadecimal.number(Array("+12a".utf8)) == nil)
-        #expect(Hexadecimal.number(Array("12g4".utf8)) == nil)
     }
 }

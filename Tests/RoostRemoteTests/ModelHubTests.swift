@@ -22,7 +22,8 @@ import Testing
     static let list: FakeServer.Answer = .json(
         200,
         files.map { path, data in
-            let blob = hexadecimal(SHA1.hash(Data("blob \(data.count)\0".utf8) + data))
+            let blob = hexadecimal(
+                (Data("blob \(data.count)\0".utf8) + data).withUnsafeBytes { SHA1.hash([$0]) })
             var item = ["type": "file", "path": path, "size": data.count, "oid": blob] as [String: Any]
             if path == "model.safetensors" {
                 item["size"] = data.count

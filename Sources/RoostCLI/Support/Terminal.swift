@@ -66,7 +66,7 @@ enum Terminal {
                 // The parent process, or an HTTP client in this one, may have set the signal to be ignored.
                 signal(SIGPIPE, SIG_DFL)
                 raise(SIGPIPE)
-            } else if !DescriptorReadiness.canRetry(after: errno, .writing, STDOUT_FILENO) {
+            } else if !DescriptorReadiness.canRetry(after: errno, Int32(POLLOUT), STDOUT_FILENO) {
                 let reason = String(cString: strerror(errno))
                 Failure.exit(with: CommandError(.inputOutput, "cannot write the output: \(reason)"))
             }

@@ -141,7 +141,7 @@ extension ChatScope {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                 String(UnicodeScalar(byte))
-            default: "%" + Hexadecimal.text([byte], isUppercase: true)
+            default: "%" + Hexadecimal.text([byte]).uppercased()
             }
         }.joined()
     }

@@ -219,7 +219,7 @@ struct SignatureV4: Sendable {
                 UInt8(ascii: "_"), UInt8(ascii: "~"):
                 bytes.append(byte)
             case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
-            default: bytes += "%\(Hexadecimal.text([byte], isUppercase: true))".utf8
+            default: bytes += "%\(Hexadecimal.text([byte]).uppercased())".utf8
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -79,7 +79,7 @@ package struct LineTransport: Sendable {
         }
         while true {
             let count = Foundation.read(input, &chunk, chunkSize)
-            if count < 0, DescriptorReadiness.canRetry(after: errno, .reading, input) { continue }
+            if count < 0, DescriptorReadiness.canRetry(after: errno, Int32(POLLIN), input) { continue }
             guard count > 0 else { break }
             var rest = chunk[..<count]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -163,7 +163,7 @@ final class LineWriter: Sendable {
             let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
             if count > 0 {
                 rest = rest.dropFirst(count)
-            } else if count == 0 || !DescriptorReadiness.canRetry(after: errno, .writing, output) {
+            } else if count == 0 || !DescriptorReadiness.canRetry(after: errno, Int32(POLLOUT), output) {
                 return false
             }
         }

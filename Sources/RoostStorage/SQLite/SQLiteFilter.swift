@@ -193,7 +193,7 @@ struct FilterSQL {
             return ("\(column) IN (\(marks))", values)
         }
         // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
-        let texts = values.map { "\"\(Hexadecimal.text($0, isUppercase: true))\"" }.joined(separator: ",")
+        let texts = values.map { "\"\(Hexadecimal.text($0).uppercased())\"" }.joined(separator: ",")
         return ("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
     }
 
