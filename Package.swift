@@ -191,7 +191,7 @@ let package = Package(
             ]),
         .target(
             name: "RoostTestKit",
-            dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks", "RoostConversations"]),
 
         // `Scripts/benchmark` runs it.
         .executableTarget(

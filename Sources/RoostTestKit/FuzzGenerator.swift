@@ -1,28 +1,21 @@
-public import Foundation
-public import RoostModel
+import Foundation
+import RoostModel
 import RoostVectors
 
 /// An operation that the fuzzer performs on a store.
 ///
 /// An operation contains all its arguments and does not depend on earlier ones, so the fuzzer can remove
 /// arbitrary operations from a sequence.
-public enum FuzzOperation: Sendable {
-    /// Commits a batch.
+enum FuzzOperation: Sendable {
     case commit(WriteBatch)
-    /// Commits a batch that expects certain revisions of entries and clusters: the current revisions or, if
-    /// `isStale`, different ones.
+    /// A commit that expects the current revisions of entries and clusters or, if `isStale`, different ones.
     case conditional(WriteBatch, entries: [Entry.ID], clusters: Bool, isStale: Bool)
-    /// Saves an entry.
     case saveEntry(Entry)
-    /// Saves a cluster with its members.
     case updateCluster(Cluster)
-    /// Removes an entry.
     case deleteEntry(Entry.ID)
-    /// Begins a new history.
     case renewEpoch
-    /// Compacts the store.
     case compact
-    /// Takes a snapshot and keeps it, so that it can be compared at the end.
+    /// Takes a snapshot, which is compared at the end.
     case keepSnapshot
     /// Reads the changes since the previous operation of this kind, in pages of the given size.
     case followChanges(Int)

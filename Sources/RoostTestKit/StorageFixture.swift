@@ -1,3 +1,4 @@
+import RoostFiles
 public import RoostModel
 
 /// Opens handles to one store, so that the laws can be checked with it.
@@ -75,4 +76,25 @@ extension RawRepresentable<String> {
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
         if !condition { throw LawViolation(law: self, message: message()) }
     }
+}
+
+/// The check of a law with one implementation.
+protocol LawTrial {
+    associatedtype Law: RawRepresentable<String>
+    var law: Law { get }
+}
+
+extension LawTrial {
+    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        try law.require(condition, message())
+    }
+}
+
+/// Runs a body in concurrent tasks with the numbers from 0, and returns the results in their order. The first error
+/// ends the other tasks.
+@discardableResult
+func concurrently<Value: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Value
+) async throws -> [Value] {
+    try await Array(0..<count).concurrentMap(limit: count, body)
 }

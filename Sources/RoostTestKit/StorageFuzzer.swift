@@ -19,8 +19,8 @@ public struct StorageFuzzer: Sendable {
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// The seed of the fuzzer.
         public let seed: UInt64
-        /// The operations that lead to the difference.
-        public let operations: [FuzzOperation]
+        /// Descriptions of the operations that lead to the difference.
+        public let operations: [String]
         /// A description of the difference.
         public let message: String
 
@@ -43,7 +43,7 @@ public struct StorageFuzzer: Sendable {
         let operations = (0..<length).map { _ in generator.operation() }
         guard let message = try await attempt(operations, makeFixture) else { return }
         let (shortest, last) = try await shrink(operations, message, makeFixture)
-        throw Failure(seed: seed, operations: shortest, message: last)
+        throw Failure(seed: seed, operations: shortest.map { "\($0)" }, message: last)
     }
 
     /// Removes smaller and smaller parts of the sequence of operations while a difference remains (delta
@@ -107,23 +107,13 @@ private struct FuzzRun {
         store = try await fixture.open()
     }
 
-    /// The outcome of a call. Two stores agree if their outcomes are equal.
-    private enum Outcome: Equatable {
-        case done
-        case rejected(StorageError.Code)
-        case failed(String)
-    }
-
-    private func outcome(
-        _ store: any StorageProvider, _ body: (any StorageProvider) async throws -> Void
-    ) async -> Outcome {
+    /// Returns the outcome of an operation: "done", or the code or type of its error.
+    private func outcome(of operation: FuzzOperation, on store: any StorageProvider) async -> String {
         do {
-            try await body(store)
-            return .done
-        } catch let error as StorageError {
-            return .rejected(error.code)
+            try await apply(operation, to: store)
+            return "done"
         } catch {
-            return .failed("\(type(of: error))")
+            return (error as? StorageError)?.code.rawValue ?? "\(type(of: error))"
         }
     }
 
@@ -141,8 +131,8 @@ private struct FuzzRun {
             store = other
         case .followChanges(let limit): return try await followChanges(limit)
         default:
-            let body = Self.body(of: operation)
-            let (found, expected) = (await outcome(store, body), await outcome(reference, body))
+            let found = await outcome(of: operation, on: store)
+            let expected = await outcome(of: operation, on: reference)
             guard found == expected else {
                 return "\(operation): the store returned \(found), but the reference returned \(expected)"
             }
@@ -150,31 +140,24 @@ private struct FuzzRun {
         return try await compare()
     }
 
-    private static func body(of operation: FuzzOperation) -> (any StorageProvider) async throws -> Void {
-        { store in
-            switch operation {
-            case .commit(let batch): _ = try await store.commit(batch)
-            case .conditional(var batch, let entries, let clusters, let isStale):
-                let snapshot = try await store.snapshot()
-                let revisions = try await snapshot.revisions(of: entries)
-                for id in entries {
-                    let revision = revisions[id] ?? .zero
-                    batch.expecting.entries[id] =
-                        isStale ? Revision(rawValue: revision.rawValue + 1000) : revision
-                }
-                if clusters {
-                    let revision = try await snapshot.clustersRevision()
-                    batch.expecting.clusters =
-                        isStale ? Revision(rawValue: revision.rawValue + 1000) : revision
-                }
-                _ = try await store.commit(batch)
-            case .saveEntry(let entry): try await store.saveEntry(entry)
-            case .updateCluster(let cluster): try await store.updateCluster(cluster)
-            case .deleteEntry(let id): try await store.deleteEntry(id)
-            case .renewEpoch: try await store.renewEpoch()
-            case .compact: try await store.compact()
-            case .keepSnapshot, .followChanges, .reopen: break
+    private func apply(_ operation: FuzzOperation, to store: any StorageProvider) async throws {
+        switch operation {
+        case .commit(let batch): _ = try await store.commit(batch)
+        case .conditional(var batch, let entries, let clusters, let isStale):
+            func expected(_ revision: Revision) -> Revision {
+                isStale ? Revision(rawValue: revision.rawValue + 1000) : revision
             }
+            let snapshot = try await store.snapshot()
+            let revisions = try await snapshot.revisions(of: entries)
+            for id in entries { batch.expecting.entries[id] = expected(revisions[id] ?? .zero) }
+            if clusters { batch.expecting.clusters = expected(try await snapshot.clustersRevision()) }
+            _ = try await store.commit(batch)
+        case .saveEntry(let entry): try await store.saveEntry(entry)
+        case .updateCluster(let cluster): try await store.updateCluster(cluster)
+        case .deleteEntry(let id): try await store.deleteEntry(id)
+        case .renewEpoch: try await store.renewEpoch()
+        case .compact: try await store.compact()
+        case .keepSnapshot, .followChanges, .reopen: break
         }
     }
 

@@ -156,16 +156,14 @@ extension Trial {
                 return entry
             }, newEpoch: epoch,
             expecting: .init(epoch: before.stamp.epoch, revision: before.stamp.revision))
-        try await store.saveEntry(entry(3))
+        let other = entry(3)
+        try await store.saveEntry(other)
         let untouched = try await StorageContents(store)
         try await requireError(.conflict, "a batch that expects an earlier revision") {
             _ = try await store.commit(moved)
         }
         try requireSame(try await StorageContents(store), untouched, "the store after a conflict")
-        try await store.deleteEntry(entry(3).id)
-        for other in try await store.fetchEntries() where !entries.contains(other) {
-            try await store.deleteEntry(other.id)
-        }
+        try await store.deleteEntry(other.id)
         var batch = moved
         batch.expecting.revision = try await store.snapshot().stamp.revision
         let revision = try await store.commit(batch)
@@ -208,14 +206,9 @@ extension Trial {
         let all = (0..<160).map { entry($0) }
         try await store.saveEntry(all[0])
         try requireEqual(try await other.fetchEntries(), [all[0]], "the entries that the other handle sees")
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<8 {
-                let handle = writer.isMultiple(of: 2) ? store : other
-                group.addTask {
-                    for number in 0..<20 { try await handle.saveEntry(all[writer * 20 + number]) }
-                }
-            }
-            try await group.waitForAll()
+        try await concurrently(8) { writer in
+            let handle = writer.isMultiple(of: 2) ? store : other
+            for number in 0..<20 { try await handle.saveEntry(all[writer * 20 + number]) }
         }
         let found = try await store.fetchEntries()
         try requireEqual(

@@ -48,11 +48,7 @@ extension Trial {
         // More tags match than one SQL statement should have parameters.
         let many = EntryFilter(tags: ["Many"])
         return filters + [many, EntryFilter(tags: ["garden", "Tagged"])]
-            + tests.map { test in
-                var filter = EntryFilter()
-                filter.conditions = [EntryCondition(.tag, test)]
-                return filter
-            }
+            + tests.map { [EntryCondition(.tag, $0)] }
     }
 
     private static var conditions: [EntryCondition] {
@@ -77,41 +73,20 @@ extension Trial {
         return conditions
     }
 
-    private static var conditionFilters: [EntryFilter] {
-        conditions.map { condition in
-            var filter = EntryFilter()
-            filter.conditions = [condition]
-            return filter
-        }
-    }
-
-    /// Filters for ranges of dates: some bounds lie between two milliseconds, one range is empty, and some
-    /// ranges are practically unbounded.
-    private static var dateFilters: [EntryFilter] {
-        let ranges = [0.25..<7.25, 0.2504..<0.25049, 5..<5, 3.2501..<Double.infinity, -1e18..<1e18]
-        return ranges.flatMap { seconds in
-            let dates =
-                Date(
-                    timeIntervalSince1970: seconds.lowerBound)..<Date(
-                    timeIntervalSince1970: seconds.upperBound)
-            var (created, updated) = (EntryFilter(), EntryFilter())
-            created.created = dates
-            updated.updated = dates
-            return [created, updated]
-        }
-    }
-
-    /// Filters for periods in which days begin at other times than in UTC.
+    /// Filters for periods: some bounds lie between two milliseconds, one period is empty, some are practically
+    /// unbounded, and in some, days begin at other times than in UTC.
     private static var periodFilters: [EntryFilter] {
         let day = Double(DatePeriod.dayLength) / 1000
         func range(_ start: Double, _ end: Double) -> Range<Date> {
             Date(timeIntervalSince1970: start)..<Date(timeIntervalSince1970: end)
         }
-        var periods = [DatePeriod(range(-day, 50)), DatePeriod(range(0, 0.25))]
+        var periods = [
+            range(0.25, 7.25), range(0.2504, 0.25049), range(5, 5), range(3.2501, .infinity),
+            range(-1e18, 1e18),
+            range(-day, 50), range(0, 0.25),
+        ].map { DatePeriod($0) }
         periods += [-36_000.0, 0, 32_400].map { offset in
-            var period = DatePeriod(range(offset, offset + day))
-            period.days = range(0, day)
-            return period
+            DatePeriod(times: range(offset, offset + day), days: range(0, day))
         }
         return periods.flatMap { period in
             var filters = [EntryFilter](repeating: EntryFilter(), count: 3)
@@ -125,8 +100,8 @@ extension Trial {
     private func filters(_ entries: [Entry], _ cluster: Cluster) -> [EntryFilter] {
         var unclustered = EntryFilter(tags: ["even"])
         unclustered.isUnclustered = true
-        let grouped = Self.conditionFilters + Self.dateFilters + Self.tagFilters + Self.periodFilters
-        return grouped + [
+        let conditionFilters = Self.conditions.map { [$0] as EntryFilter }
+        return conditionFilters + Self.tagFilters + Self.periodFilters + [
             unclustered, EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
             EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]),
             EntryFilter(tags: ["even", "all"]), EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]),

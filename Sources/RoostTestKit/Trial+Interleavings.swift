@@ -39,15 +39,9 @@ extension Trial {
         let other = fixture.level >= .durable ? try await fixture.open() : store
         let counter = entry(0, "0")
         try await store.saveEntry(counter)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<writers {
-                let handle = writer.isMultiple(of: 2) ? store : other
-                group.addTask {
-                    for _ in 0..<steps { try await Self.increment(counter.id, in: handle) }
-                }
-            }
-            // The first error ends the other tasks.
-            for try await _ in group {}
+        try await concurrently(writers) { writer in
+            let handle = writer.isMultiple(of: 2) ? store : other
+            for _ in 0..<steps { try await Self.increment(counter.id, in: handle) }
         }
         try requireEqual(
             try await store.fetchEntries().map(\.content), ["\(writers * steps)"],

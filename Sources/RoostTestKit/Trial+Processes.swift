@@ -50,13 +50,8 @@ extension Trial {
 
     func concurrentProcessesLoseNoUpdates() async throws {
         let (processes, each) = (4, 200)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for process in 0..<processes {
-                group.addTask {
-                    try await fixture.run(StorageJob(.save, first: process * each, count: each))
-                }
-            }
-            try await group.waitForAll()
+        try await concurrently(processes) { process in
+            try await fixture.run(StorageJob(.save, first: process * each, count: each))
         }
         let found = Set(try await store.fetchEntries().map(\.id))
         let lost = (0..<processes * each).filter { !found.contains(StorageJob.id($0)) }

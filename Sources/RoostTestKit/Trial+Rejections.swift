@@ -184,23 +184,18 @@ extension Trial {
         let handle = try await fixture.open()
         let (writers, commits) = (8, 20)
         let entries = (0..<writers * commits).map { entry($0) }
-        let saved = try await withThrowingTaskGroup(of: [Entry.ID].self) { group in
-            for writer in 0..<writers {
-                group.addTask {
-                    var saved: [Entry.ID] = []
-                    do {
-                        for entry in entries[writer * commits..<(writer + 1) * commits] {
-                            try await handle.saveEntry(entry)
-                            saved.append(entry.id)
-                            // Other writers still have commits to make.
-                            if writer == 0, saved.count == commits / 4 { try await handle.close() }
-                        }
-                    } catch let error as StorageError where error.code == .closed {}
-                    return saved
+        let saved = try await concurrently(writers) { writer in
+            var saved: [Entry.ID] = []
+            do {
+                for entry in entries[writer * commits..<(writer + 1) * commits] {
+                    try await handle.saveEntry(entry)
+                    saved.append(entry.id)
+                    // Other writers still have commits to make.
+                    if writer == 0, saved.count == commits / 4 { try await handle.close() }
                 }
-            }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
+            } catch let error as StorageError where error.code == .closed {}
+            return saved
+        }.flatMap(\.self)
         try requireEqual(
             Set(try await store.fetchEntries().map(\.id)), Set(saved),
             "the ids of the entries whose commits returned")

@@ -2,14 +2,10 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-struct Trial: Sendable {
+struct Trial: LawTrial, Sendable {
     let law: StorageLaw
     let fixture: any StorageFixture
     let store: any StorageProvider
-
-    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        try law.require(condition, message())
-    }
 
     func requireEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ subject: String) throws {
         try require(found == expected, Self.difference(subject, "\(found)", "\(expected)"))

@@ -68,15 +68,11 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     ]
 }
 
-private struct RetrievalTrial {
+private struct RetrievalTrial: LawTrial {
     let law: ChunkRetrievalLaw
     let retrieval: any ChunkStorageRetrieval
     let path: @Sendable (_ number: Int, _ data: Data) -> String
     let samples = ChunkRetrievalLaw.samples
-
-    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        try law.require(condition, message())
-    }
 
     /// Requires that a chunk contains the expected bytes or, if `expected` is `nil`, that the chunk is
     /// missing.
@@ -150,17 +146,10 @@ private struct RetrievalTrial {
         let retrieval = retrieval
         let data = samples[2]
         let path = path(1, data)
-        let winners = try await withThrowingTaskGroup(of: ChunkMetadata?.self) { group in
-            for number in 0..<8 {
-                let metadata = ChunkMetadata(size: data.count, custom: ["task": "\(number)"])
-                group.addTask {
-                    try await retrieval.createChunk(data, at: path, metadata: metadata) ? metadata : nil
-                }
-            }
-            return try await group.reduce(into: [ChunkMetadata]()) { winners, metadata in
-                if let metadata { winners.append(metadata) }
-            }
-        }
+        let winners = try await concurrently(8) { number in
+            let metadata = ChunkMetadata(size: data.count, custom: ["task": "\(number)"])
+            return try await retrieval.createChunk(data, at: path, metadata: metadata) ? metadata : nil
+        }.compactMap(\.self)
         try require(winners.count == 1, "\(winners.count) of 8 tasks created the same chunk")
         try await requireRead(path, data)
         let found = try await retrieval.metadata(at: path)
@@ -201,19 +190,14 @@ private struct RetrievalTrial {
 
     func concurrentTasksLoseNothing() async throws {
         let retrieval = retrieval
-        let chunks = (0..<200).map { ($0, Data(repeating: UInt8($0), count: 1 + $0 * 7)) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, data) in chunks {
-                let path = path(number, data)
-                group.addTask {
-                    try await retrieval.writeChunk(data, at: path, metadata: nil)
-                    if number % 3 == 0 { try await retrieval.deleteChunk(at: path) }
-                    _ = try await retrieval.readChunk(at: path)
-                }
-            }
-            try await group.waitForAll()
+        let chunks = (0..<200).map { Data(repeating: UInt8($0), count: 1 + $0 * 7) }
+        try await concurrently(chunks.count) { number in
+            let path = path(number, chunks[number])
+            try await retrieval.writeChunk(chunks[number], at: path, metadata: nil)
+            if number % 3 == 0 { try await retrieval.deleteChunk(at: path) }
+            _ = try await retrieval.readChunk(at: path)
         }
-        for (number, data) in chunks {
+        for (number, data) in chunks.enumerated() {
             try await requireRead(path(number, data), number % 3 == 0 ? nil : data)
         }
     }
@@ -222,32 +206,20 @@ private struct RetrievalTrial {
         let retrieval = retrieval
         let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let path = path(1, data)
-        let parts = try await withThrowingTaskGroup(of: Int.self) { group in
-            for writer in 0..<4 {
-                group.addTask {
-                    for _ in 0..<10 {
-                        if writer == 3 {
-                            try await retrieval.deleteChunk(at: path)
-                        } else {
-                            try await retrieval.writeChunk(data, at: path, metadata: nil)
-                        }
-                    }
-                    return 0
-                }
-            }
-            for _ in 0..<2 {
-                group.addTask {
-                    var parts = 0
-                    for _ in 0..<30 {
+        try await concurrently(6) { task in
+            for _ in 0..<10 {
+                switch task {
+                case 0..<3: try await retrieval.writeChunk(data, at: path, metadata: nil)
+                case 3: try await retrieval.deleteChunk(at: path)
+                default:
+                    for _ in 0..<3 {
                         let found = try await retrieval.readChunk(at: path)
-                        if found != nil, found != data { parts += 1 }
+                        try require(
+                            found == nil || found == data, "a read returned bytes that were never written")
                     }
-                    return parts
                 }
             }
-            return try await group.reduce(0, +)
         }
-        try require(parts == 0, "\(parts) reads returned bytes that were never written")
     }
 
     func pathsOutsideFolderAreRejected() async throws {

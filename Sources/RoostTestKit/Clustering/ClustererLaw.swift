@@ -72,10 +72,7 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
 
     private func concurrentCallsAgree(_ clusterer: any Clusterer, _ vectors: Matrix) async throws {
         let expected = try await partition(clusterer, vectors).labels
-        let found = try await withThrowingTaskGroup(of: [Partition.Label].self) { group in
-            for _ in 0..<8 { group.addTask { try await partition(clusterer, vectors).labels } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let found = try await concurrently(8) { _ in try await partition(clusterer, vectors).labels }
         for labels in found { try requireEqual(labels, expected) }
     }
 

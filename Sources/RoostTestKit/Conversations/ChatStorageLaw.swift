@@ -56,13 +56,9 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-private struct ChatTrial {
+private struct ChatTrial: LawTrial {
     let law: ChatStorageLaw
     let storage: any ChatStorage
-
-    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        try law.require(condition, message())
-    }
 
     func fetch(
         _ maximum: Int? = nil, user: String = "u", session: String = "s", agent: String = "a"
@@ -201,19 +197,14 @@ private struct ChatTrial {
 
     func concurrentPairsStayAdjacent(pairs: Int) async throws {
         let storage = storage
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<8 {
-                group.addTask {
-                    for pair in 0..<pairs {
-                        try await storage.saveMessages(
-                            [
-                                ConversationMessage(role: .user, content: "\(task)/\(pair)"),
-                                ConversationMessage(role: .assistant, content: "\(task)/\(pair)"),
-                            ], userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-                    }
-                }
+        try await concurrently(8) { task in
+            for pair in 0..<pairs {
+                try await storage.saveMessages(
+                    [
+                        ConversationMessage(role: .user, content: "\(task)/\(pair)"),
+                        ConversationMessage(role: .assistant, content: "\(task)/\(pair)"),
+                    ], userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
             }
-            try await group.waitForAll()
         }
         let found = try await fetch()
         try require(found.count == 16 * pairs, "\(found.count) of \(16 * pairs) messages were fetched")

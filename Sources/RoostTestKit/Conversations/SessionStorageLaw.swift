@@ -74,14 +74,10 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-private struct SessionTrial {
+private struct SessionTrial: LawTrial {
     let law: SessionStorageLaw
     let storage: any SessionStorageProtocol
     let messages = SessionStorageLaw.messages
-
-    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        try law.require(condition, message())
-    }
 
     func requireError(_ subject: String, _ body: () async throws -> Void) async throws {
         do {

@@ -72,11 +72,8 @@ public enum EmbedderLaw: String, Sendable, CaseIterable {
 
     private func concurrentCallsAgree(_ embedder: any Embedder) async throws {
         let expected = try await checkedRows(embedder, Self.texts, .document)
-        let found = try await withThrowingTaskGroup(of: [[Float]].self) { group in
-            for _ in 0..<8 { group.addTask { try await checkedRows(embedder, Self.texts, .document) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        for rows in found {
+        for rows in try await concurrently(8, { _ in try await checkedRows(embedder, Self.texts, .document) })
+        {
             for (index, text) in Self.texts.enumerated() {
                 try requireEqual(rows[index], expected[index], text)
             }
