@@ -119,54 +119,50 @@ public struct StorageContents: Sendable, Hashable {
 }
 
 extension StorageProvider {
-    /// Reads all changes after a cursor, which is encoded and decoded between two pages, because programs store
-    /// cursors as JSON. A page that does not advance is an error, so that no test hangs.
+    /// Reads all changes after a cursor.
     ///
     /// - Returns: `nil` if the store requires a reset.
     func allChanges(
         after cursor: ChangeCursor, limit: Int
     ) async throws -> (changes: [Change], next: ChangeCursor)? {
-        var (all, cursor): ([Change], ChangeCursor) = ([], cursor)
-        while true {
-            guard
-                case .changes(let page, let next, let isLast) = try await changes(after: cursor, limit: limit)
-            else { return nil }
-            guard page.count <= limit else {
-                throw StorageError(.damaged, "a page with a limit of \(limit) has \(page.count) changes")
-            }
+        var (all, follower): ([Change], _) = ([], ChangeFollower(self, after: cursor))
+        while let (page, isLast) = try await follower.nextPage(limit: limit) {
             all += page
-            if isLast { return (all, next) }
-            guard !page.isEmpty, next != cursor else {
-                throw StorageError(
-                    .damaged,
-                    "cannot read the changes: a page that is not the last one "
-                        + (page.isEmpty ? "is empty" : "does not advance the cursor"))
-            }
-            cursor = try JSONDecoder().decode(ChangeCursor.self, from: JSONEncoder().encode(next))
+            if isLast { return (all, follower.cursor) }
         }
+        return nil
     }
 }
 
-/// Reads the change feed and keeps the ids of the entries that the store contains according to it.
+/// Reads the change feed page by page, and keeps the ids of the entries that the store contains according to it. A page
+/// that does not advance is an error, so that no test hangs.
 struct ChangeFollower {
     private let store: any StorageProvider
     private(set) var ids = Set<Entry.ID>()
-    private var cursor = ChangeCursor.start
+    private(set) var cursor: ChangeCursor
     private var last: (revision: Revision, ordinal: UInt32) = (.zero, 0)
 
-    init(_ store: any StorageProvider) { self.store = store }
+    init(_ store: any StorageProvider, after cursor: ChangeCursor = .start) {
+        (self.store, self.cursor) = (store, cursor)
+    }
 
-    /// Reads a page.
-    mutating func readPage(limit: Int) async throws -> (count: Int, isLast: Bool) {
+    /// - Returns: `nil` if the store requires a reset.
+    mutating func nextPage(limit: Int) async throws -> (changes: [Change], isLast: Bool)? {
         try Task.checkCancellation()
         guard
             case .changes(let page, let next, let isLast) = try await store.changes(
                 after: cursor, limit: limit)
-        else { throw StorageError(.damaged, "a cursor of the current epoch required a reset") }
+        else { return nil }
+        func require(_ condition: Bool, _ message: String) throws {
+            if !condition { throw StorageError(.damaged, message) }
+        }
+        try require(page.count <= limit, "a page with a limit of \(limit) has \(page.count) changes")
+        try require(
+            isLast || (!page.isEmpty && next != cursor),
+            "a page of changes that is not the last one is empty or does not advance the cursor")
         for change in page {
-            guard (change.revision, change.ordinal) > last else {
-                throw StorageError(.damaged, "the change feed is out of order or repeats itself")
-            }
+            try require(
+                (change.revision, change.ordinal) > last, "the change feed is out of order or repeats itself")
             last = (change.revision, change.ordinal)
             switch change.kind {
             case .upserted(let id): ids.insert(id)
@@ -174,7 +170,16 @@ struct ChangeFollower {
             case .clustersReplaced: break
             }
         }
-        cursor = next
+        // Programs store cursors as JSON.
+        cursor = try JSONDecoder().decode(ChangeCursor.self, from: JSONEncoder().encode(next))
+        return (page, isLast)
+    }
+
+    /// Reads a page from a store that needs no reset.
+    mutating func readPage(limit: Int) async throws -> (count: Int, isLast: Bool) {
+        guard let (page, isLast) = try await nextPage(limit: limit) else {
+            throw StorageError(.damaged, "a cursor of the current epoch required a reset")
+        }
         return (page.count, isLast)
     }
 }

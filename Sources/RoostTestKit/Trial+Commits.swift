@@ -221,34 +221,46 @@ extension Trial {
     }
 
     func concurrentReadersSeeOnlyCompleteBatches() async throws {
-        let store = store
-        let (count, rounds) = (20, 50)
-        let ids = (0..<count).map(StorageJob.id)
-        func batch(_ round: Int) -> WriteBatch {
-            WriteBatch(upserts: (0..<count).map { StorageJob.entry($0, "round \(round)") })
-        }
-        _ = try await store.commit(batch(0))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for round in 1...rounds { _ = try await store.commit(batch(round)) } }
-            for _ in 0..<2 {
-                group.addTask {
-                    var last = 0
-                    while last < rounds {
-                        try Task.checkCancellation()
-                        let entries = try await store.snapshot().entries(ids)
-                        let contents = Set(entries.map(\.content))
-                        let round = contents.first.flatMap { Int($0.dropFirst("round ".count)) } ?? -1
-                        try require(
-                            entries.count == count && contents.count == 1 && round >= last,
-                            "after round \(last), a reader saw \(entries.count) of \(count) entries, from "
-                                + "\(contents.sorted())")
-                        last = round
-                        await Task.yield()
-                    }
-                }
+        let count = 20
+        let isDone = Flag()
+        try await concurrently(3) { task in
+            guard task == 0 else {
+                _ = try await readRounds(of: count, until: isDone)
+                return
             }
-            // The first error ends the other tasks.
-            for try await _ in group {}
+            defer { isDone.set() }
+            for round in 0...50 {
+                let entries = (0..<count).map { StorageJob.entry($0, "round \(round)") }
+                _ = try await store.commit(WriteBatch(upserts: entries))
+            }
+        }
+    }
+
+    /// Reads entries that another task or process replaces together until it is done, and requires that all of them are
+    /// from one round, which is not before the round of the previous snapshot.
+    ///
+    /// - Parameter continues: Called with the rounds that were seen so far, after each snapshot.
+    /// - Returns: The number of rounds that were seen.
+    func readRounds(
+        of count: Int, until isDone: Flag,
+        _ continues: (Int) async throws -> Void = { _ in await Task.yield() }
+    ) async throws -> Int {
+        var (rounds, last) = (Set<Int>(), -1)
+        while true {
+            try Task.checkCancellation()
+            // The flag is read before the snapshot is taken, so the last snapshot is of the end.
+            let wasDone = isDone.isSet
+            let entries = try await store.snapshot().entries((0..<count).map(StorageJob.id))
+            let contents = Set(entries.map(\.content))
+            let round = contents.first.flatMap { Int($0.dropFirst("round ".count)) } ?? -1
+            try require(
+                [0, count].contains(entries.count) && contents.count <= 1 && round >= last,
+                "after round \(last), a reader saw \(entries.count) of \(count) entries, from "
+                    + "\(contents.sorted())")
+            last = round
+            if round >= 0 { rounds.insert(round) }
+            try await continues(rounds.count)
+            if wasDone { return rounds.count }
         }
     }
 }

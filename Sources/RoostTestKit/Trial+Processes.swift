@@ -83,35 +83,13 @@ extension Trial {
                 defer { isDone.set() }
                 try await fixture.run(StorageJob(.replaceTogether, first: 0, count: count))
             }
-            let ids = (0..<count).map(StorageJob.id)
-            var rounds = Set<String>()
-            var last = -1
-            while true {
-                // The flag is read before the snapshot is taken, so the loop takes one more snapshot after
-                // the writer ends.
-                let wasDone = isDone.isSet
-                let entries = try await store.snapshot().entries(ids)
-                let contents = Set(entries.map(\.content))
-                try require(
-                    contents.count <= 1 && [0, count].contains(entries.count),
-                    "a reader saw \(entries.count) of \(count) entries, from \(contents.sorted())"
-                )
-                if let round = contents.first.flatMap({ Int($0.dropFirst(6)) }) {
-                    try require(round >= last, "a reader saw round \(round) after round \(last)")
-                    last = round
-                }
-                rounds.formUnion(contents)
+            let rounds = try await readRounds(of: count, until: isDone) { rounds in
                 // The writer continues until it sees this receipt.
-                if rounds.count == 5 {
-                    try await store.saveEntry(StorageJob.entry(StorageJob.receipt, "seen"))
-                }
-                if wasDone { break }
+                if rounds == 5 { try await store.saveEntry(StorageJob.entry(StorageJob.receipt, "seen")) }
                 try await Task.sleep(for: .milliseconds(1))
             }
             try await group.waitForAll()
-            try require(
-                rounds.count >= 5, "the reader saw only \(rounds.count) rounds; 5 are needed for a conclusion"
-            )
+            try require(rounds >= 5, "the reader saw only \(rounds) rounds; 5 are needed for a conclusion")
         }
     }
 
