@@ -59,35 +59,28 @@ public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
 
 /// An error that reports that an implementation violates a law.
 public struct LawViolation: Error, Sendable, CustomStringConvertible {
-    /// The name of the violated law.
-    public let law: String
     /// A description of the observed behavior and of the expected behavior.
-    public let message: String
+    public let description: String
 
-    init(law: some RawRepresentable<String>, message: String) {
-        (self.law, self.message) = (law.rawValue, message)
-    }
-
-    public var description: String { "\(law): \(message)" }
+    init(_ description: String) { self.description = description }
 }
 
-extension RawRepresentable<String> {
-    /// Throws the violation of this law unless a condition is true.
-    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: self, message: message()) }
-    }
+/// Throws a violation unless a condition is true.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+    if !condition { throw LawViolation(message()) }
 }
 
-/// The check of a law with one implementation.
-protocol LawTrial {
-    associatedtype Law: RawRepresentable<String>
-    var law: Law { get }
-}
-
-extension LawTrial {
-    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        try law.require(condition, message())
+/// Throws a violation unless the body throws an expected error.
+func requireError(
+    _ subject: String, where isExpected: (any Error) -> Bool = { _ in true }, _ body: () async throws -> Void
+) async throws {
+    do {
+        try await body()
+    } catch {
+        return try require(
+            isExpected(error), "\(subject): threw \(error), which is another error than expected")
     }
+    throw LawViolation("\(subject): did not throw")
 }
 
 /// Runs a body in concurrent tasks with the numbers from 0, and returns the results in their order. The first error

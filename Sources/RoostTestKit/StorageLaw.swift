@@ -118,7 +118,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     public func check(_ fixture: some StorageFixture) async throws {
         do {
             let store = try await fixture.open()
-            try await run(Trial(law: self, fixture: fixture, store: store))
+            try await run(Trial(fixture: fixture, store: store))
             try await store.close()
         } catch {
             await fixture.tearDown()

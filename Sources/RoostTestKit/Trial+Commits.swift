@@ -193,12 +193,9 @@ extension Trial {
             withUnsafeCurrentTask { $0?.cancel() }
             try await body()
         }
-        do {
+        try await RoostTestKit.requireError(subject, where: { $0 is CancellationError }) {
             try await task.value
-        } catch is CancellationError {
-            return
         }
-        throw LawViolation(law: law, message: "\(subject) of a canceled task did not throw")
     }
 
     func concurrentWritersLoseNoUpdates() async throws {

@@ -2,8 +2,7 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-struct Trial: LawTrial, Sendable {
-    let law: StorageLaw
+struct Trial: Sendable {
     let fixture: any StorageFixture
     let store: any StorageProvider
 
@@ -26,14 +25,7 @@ struct Trial: LawTrial, Sendable {
     func requireError(
         _ code: StorageError.Code, _ subject: String, _ body: () async throws -> Void
     ) async throws {
-        do {
-            try await body()
-        } catch let error as StorageError where error.code == code {
-            return
-        } catch {
-            throw LawViolation(law: law, message: "\(subject): threw \(error) instead of \(code.rawValue)")
-        }
-        throw LawViolation(law: law, message: "\(subject): did not throw \(code.rawValue)")
+        try await RoostTestKit.requireError(subject, where: { ($0 as? StorageError)?.code == code }, body)
     }
 
     func entry(_ number: Int, _ content: String? = nil, dimension: Int = 4) -> Entry {
@@ -46,7 +38,7 @@ struct Trial: LawTrial, Sendable {
 
     func changes(after cursor: ChangeCursor, limit: Int) async throws -> ([Change], ChangeCursor) {
         guard let all = try await store.allChanges(after: cursor, limit: limit) else {
-            throw LawViolation(law: law, message: "a cursor of the current epoch required a reset")
+            throw LawViolation("a cursor of the current epoch required a reset")
         }
         return all
     }

@@ -18,7 +18,7 @@ public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
     /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChunkStorageComposable) async throws {
         guard let existence = storage.existence else {
-            throw LawViolation(law: self, message: "the storage has no existence check")
+            throw LawViolation("the storage has no existence check")
         }
         let names = ChunkOrganizationLaw.identifiers
         let data = Data("x".utf8)

@@ -56,19 +56,14 @@ public enum ChunkStorageLaw: String, Sendable, CaseIterable {
         }
         for (identifier, data) in written {
             let found = try await storage.readChunk(identifier)
-            guard found == data else {
-                throw LawViolation(law: self, message: "'\(identifier)' names another chunk, or none")
-            }
+            try require(found == data, "'\(identifier)' names another chunk, or none")
         }
     }
 
     private func emptyIdentifierIsRejected(_ storage: any ChunkStorage) async throws {
-        do {
+        try await requireError("writing an empty identifier", where: { $0 is ChunkStorageError }) {
             try await storage.writeChunk(Data([1]), identifier: ChunkIdentifier(id: ""), metadata: nil)
-        } catch is ChunkStorageError {
-            return
         }
-        throw LawViolation(law: self, message: "a chunk with an empty identifier was written")
     }
 }
 

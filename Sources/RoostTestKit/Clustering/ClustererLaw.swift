@@ -80,13 +80,13 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         do {
             _ = try await partition(clusterer, vectors)
         } catch let error as LawViolation {
-            throw LawViolation(law: self, message: "\(name): \(error.message)")
+            throw LawViolation("\(name): \(error)")
         } catch is ClusteringError {
             return
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw LawViolation(law: self, message: "\(name): the error is not a ClusteringError: \(error)")
+            throw LawViolation("\(name): the error is not a ClusteringError: \(error)")
         }
     }
 
@@ -117,7 +117,7 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         do {
             try partition.check(for: vectors)
         } catch {
-            throw LawViolation(law: self, message: error.message)
+            throw LawViolation(error.message)
         }
         return partition
     }

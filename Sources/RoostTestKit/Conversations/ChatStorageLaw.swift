@@ -40,7 +40,7 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     ///     Pass a smaller number for a storage that is designed for small histories.
     /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChatStorage, pairs: Int = 250) async throws {
-        let trial = ChatTrial(law: self, storage: storage)
+        let trial = ChatTrial(storage: storage)
         switch self {
         case .savedMessagesCanBeFetched: try await trial.savedMessagesCanBeFetched()
         case .repeatedRolesAreSkipped: try await trial.repeatedRolesAreSkipped()
@@ -56,8 +56,7 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-private struct ChatTrial: LawTrial {
-    let law: ChatStorageLaw
+private struct ChatTrial {
     let storage: any ChatStorage
 
     func fetch(

@@ -56,7 +56,7 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
     /// - Parameter storage: A storage that contains no sessions. Each law needs a new one.
     /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: sending any SessionStorageProtocol) async throws {
-        let trial = SessionTrial(law: self, storage: storage)
+        let trial = SessionTrial(storage: storage)
         switch self {
         case .savedSessionsCanBeFetched: try await trial.savedSessionsCanBeFetched()
         case .sessionsAreOrderedByAccess: try await trial.sessionsAreOrderedByAccess()
@@ -74,19 +74,9 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-private struct SessionTrial: LawTrial {
-    let law: SessionStorageLaw
+private struct SessionTrial {
     let storage: any SessionStorageProtocol
     let messages = SessionStorageLaw.messages
-
-    func requireError(_ subject: String, _ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch {
-            return
-        }
-        throw LawViolation(law: law, message: "\(subject) did not throw")
-    }
 
     /// Waits long enough to ensure that the next access has a later date.
     func pause() async throws { try await Task.sleep(for: .milliseconds(5)) }

@@ -44,9 +44,8 @@ struct ClustererLawTests {
 
     @Test(arguments: ClustererLaw.allCases)
     func `violations of a law are reported`(law: ClustererLaw) async {
-        let error = await #expect(throws: LawViolation.self) {
+        await #expect(throws: LawViolation.self) {
             try await law.check(LawlessClusterer(law))
         }
-        #expect(error?.law == law.rawValue)
     }
 }

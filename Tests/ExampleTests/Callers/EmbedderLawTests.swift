@@ -41,10 +41,9 @@ struct EmbedderLawTests {
 
     @Test(arguments: EmbedderLaw.allCases)
     func `violations of a law are reported`(law: EmbedderLaw) async {
-        let error = await #expect(throws: LawViolation.self) {
+        await #expect(throws: LawViolation.self) {
             try await law.check(LawlessEmbedder(law))
         }
-        #expect(error?.law == law.rawValue)
     }
 
     @Test(arguments: [FaultyEmbedder.Fault.tooFewVectors, .wrongDimension, .notFinite])
