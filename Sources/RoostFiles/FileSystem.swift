@@ -73,15 +73,13 @@ package struct FileSystem: Sendable {
             return
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return try unlink(url.path) }
-        let names: [String]
         do {
-            names = try FolderListing(url.path).items.map(\.name)
+            let names = try FolderListing(url.path).items.map(\.name).sorted()
+            for name in names { try unlink(url.appendingPathComponent(name).path) }
+            try perform(.unlink, url.path, "remove") { rmdir(url.path) }
         } catch let error as FileError where error.isMissing {
             // The folder was removed in the meantime.
-            return
         }
-        for name in names.sorted() { try unlink(url.appendingPathComponent(name).path) }
-        try perform(.unlink, url.path, "remove") { rmdir(url.path) }
     }
 
     /// Creates a folder and its missing parents, with mode 0700. An existing folder is left unchanged.
@@ -156,7 +154,7 @@ package struct FileSystem: Sendable {
     }
 }
 
-package struct FileStep: Sendable, Hashable, CustomStringConvertible {
+package struct FileStep: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Opens a file for writing, and creates it if it does not exist.
         case create
@@ -173,8 +171,6 @@ package struct FileStep: Sendable, Hashable, CustomStringConvertible {
     package let path: String
     /// The number of bytes that a write operation writes; 0 for other operations.
     package let count: Int
-
-    package var description: String { "\(kind.rawValue) \((path as NSString).lastPathComponent)" }
 }
 
 /// A failure that a test injects in place of a ``FileStep``.

@@ -70,15 +70,17 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
     if !condition { throw LawViolation(message()) }
 }
 
-/// Throws a violation unless the body throws an expected error.
-func requireError(
-    _ subject: String, where isExpected: (any Error) -> Bool = { _ in true }, _ body: () async throws -> Void
-) async throws {
+/// Returns the error that the body throws, and throws a violation if it has another type or there is none.
+@discardableResult
+func requireError<Failure: Error>(
+    _ subject: String, as type: Failure.Type = (any Error).self, _ body: () async throws -> Void
+) async throws -> Failure {
     do {
         try await body()
+    } catch let error as Failure {
+        return error
     } catch {
-        return try require(
-            isExpected(error), "\(subject): threw \(error), which is another error than expected")
+        throw LawViolation("\(subject): threw \(error), which is no \(type)")
     }
     throw LawViolation("\(subject): did not throw")
 }

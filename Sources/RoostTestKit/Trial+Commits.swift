@@ -193,7 +193,7 @@ extension Trial {
             withUnsafeCurrentTask { $0?.cancel() }
             try await body()
         }
-        try await RoostTestKit.requireError(subject, where: { $0 is CancellationError }) {
+        try await RoostTestKit.requireError(subject, as: CancellationError.self) {
             try await task.value
         }
     }

@@ -25,7 +25,8 @@ struct Trial: Sendable {
     func requireError(
         _ code: StorageError.Code, _ subject: String, _ body: () async throws -> Void
     ) async throws {
-        try await RoostTestKit.requireError(subject, where: { ($0 as? StorageError)?.code == code }, body)
+        let error = try await RoostTestKit.requireError(subject, as: StorageError.self, body)
+        try require(error.code == code, "\(subject): threw \(error) instead of \(code.rawValue)")
     }
 
     func entry(_ number: Int, _ content: String? = nil, dimension: Int = 4) -> Entry {

@@ -225,7 +225,7 @@ private struct RetrievalTrial {
         for path in [
             "", "..", "../out", "/etc/roost-out", "a/../../out", "a//b", "a/", "./a", "a/.", "a\u{0}b",
         ] {
-            try await requireError("writing a chunk at '\(path)'", where: { $0 is ChunkStorageError }) {
+            try await requireError("writing a chunk at '\(path)'", as: ChunkStorageError.self) {
                 try await retrieval.writeChunk(Data("x".utf8), at: path, metadata: nil)
             }
         }

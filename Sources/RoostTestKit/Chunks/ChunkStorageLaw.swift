@@ -61,7 +61,7 @@ public enum ChunkStorageLaw: String, Sendable, CaseIterable {
     }
 
     private func emptyIdentifierIsRejected(_ storage: any ChunkStorage) async throws {
-        try await requireError("writing an empty identifier", where: { $0 is ChunkStorageError }) {
+        try await requireError("writing an empty identifier", as: ChunkStorageError.self) {
             try await storage.writeChunk(Data([1]), identifier: ChunkIdentifier(id: ""), metadata: nil)
         }
     }
