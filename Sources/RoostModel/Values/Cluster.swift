@@ -174,7 +174,7 @@ extension Cluster: Codable {
         try container.encodeIfPresent(stability, forKey: .stability)
         try container.encodeIfPresent(assignmentThreshold, forKey: .assignmentThreshold)
         try container.encodeIfPresent(parent, forKey: .parent)
-        if !origins.isEmpty { try container.encode(origins, forKey: .origins) }
+        try container.encode(origins, forKey: .origins)
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(updatedAt, forKey: .updatedAt)
     }

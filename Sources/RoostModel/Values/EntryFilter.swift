@@ -22,9 +22,6 @@ public struct EntryFilter: Sendable, Hashable {
     /// Whether only entries match that are assigned to no cluster: outliers, and entries without an
     /// assignment.
     public var isUnclustered = false
-    /// The name that stands for ``isUnclustered`` where programs and persons name a cluster. A cluster with
-    /// this label can be named only by its id.
-    package static let unclusteredName = "none"
     /// Further conditions on values of an entry.
     public var conditions: [EntryCondition] = []
     /// The period in which an entry must have been created; `nil` for any date.

@@ -76,7 +76,7 @@ extension UUID {
     public var text: String { uuidString.lowercased() }
 }
 
-/// The stored forms of ids and dates. Conformances that the compiler makes use them, because these methods are more
+/// The stored forms of ids, dates and origins. Conformances that the compiler makes use them, because these methods are more
 /// specific than those of the standard library.
 extension KeyedEncodingContainer {
     mutating func encode(_ id: UUID, forKey key: Key) throws { try encode(id.text, forKey: key) }
@@ -86,5 +86,9 @@ extension KeyedEncodingContainer {
     }
     mutating func encode(_ date: Date, forKey key: Key) throws {
         try encode(DateText.string(from: date), forKey: key)
+    }
+    /// An empty list is omitted.
+    mutating func encode(_ origins: [Cluster.Origin], forKey key: Key) throws {
+        try encodeIfPresent(origins.isEmpty ? nil : origins, forKey: key)
     }
 }

@@ -110,7 +110,7 @@ struct MoveEntries: ClusterEdit {
     ]
 
     func run(in context: OperationContext) async throws -> MoveDocument {
-        let isNone = cluster.lowercased() == EntryFilter.unclusteredName
+        let isNone = cluster.lowercased() == EntrySelection.unclusteredName
         let id = isNone ? nil : try await context.cluster(cluster).id
         let moved = try await context.store.clusters.move(try TextValues.ids(entries, "entries"), to: id)
         return MoveDocument(

@@ -58,6 +58,10 @@ package struct EntrySelection: Decodable, Sendable {
         ]
     }
 
+    /// The name that stands for entries in no cluster where programs and persons name a cluster. A cluster with
+    /// this label can be named only by its id.
+    static let unclusteredName = "none"
+
     private static let conditions =
         "Conditions that all must hold: 'year>=2020', 'lang in en,de', 'status!=done', 'title^=On' (prefix), "
         + "'due exists', 'due<=2026-01', 'created>=2 weeks ago', 'tag!=draft'."
@@ -87,7 +91,7 @@ package struct EntrySelection: Decodable, Sendable {
             filter.sources = try await SourceSelection.sources(named: sources, in: snapshot)
         }
         guard let cluster else { return filter }
-        if cluster.lowercased() == EntryFilter.unclusteredName {
+        if cluster.lowercased() == Self.unclusteredName {
             filter.isUnclustered = true
             return filter
         }
