@@ -137,8 +137,6 @@ struct FuzzGenerator {
             batch.sources = unique(2) { $0.text() }.map {
                 Source(id: $0, fingerprint: text(), ingestedAt: date())
             }
-            batch.sources = Dictionary(batch.sources.map { (Array($0.id.utf8), $0) }) { first, _ in first }
-                .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         }
         if chance(10) { batch.removedSources = unique(2) { $0.text() } }
         if chance(15) {

@@ -61,7 +61,7 @@ public struct StorageContents: Sendable, Hashable {
     ///   contradict each other.
     public init(_ snapshot: any StorageSnapshot, pageSize: Int = 100) async throws {
         revision = snapshot.stamp.revision
-        entries = try await Self.entries(of: snapshot, matching: .all, pageSize)
+        entries = try await snapshot.allEntries(pageSize: pageSize).reduce(into: []) { $0.append($1) }
         entriesByID = try await snapshot.entries(entries.map(\.id))
         clusters = try await snapshot.clusters()
         assignments = try await snapshot.assignments(of: nil)
@@ -88,21 +88,12 @@ public struct StorageContents: Sendable, Hashable {
         }
         for cluster in clusters { filters["cluster \(cluster.id)"] = EntryFilter(cluster: cluster.id) }
         for (name, filter) in filters {
-            matches[name] = try await Self.entries(of: snapshot, matching: filter, pageSize).map(\.id)
+            matches[name] = try await snapshot.allEntries(matching: filter, pageSize: pageSize)
+                .reduce(into: []) { $0.append($1.id) }
             guard try await snapshot.rows(matching: filter).count == matches[name]?.count else {
                 throw StorageError(.damaged, "a filter matches different numbers of rows and of entries")
             }
         }
-    }
-
-    private static func entries(
-        of snapshot: any StorageSnapshot, matching filter: EntryFilter, _ pageSize: Int
-    ) async throws -> [Entry] {
-        var entries: [Entry] = []
-        for try await page in snapshot.entryPages(matching: filter, pageSize: pageSize) {
-            entries += page.entries
-        }
-        return entries
     }
 
     /// Returns the names of the parts in which these contents differ from the other contents.

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 public import RoostModel
 import RoostVectors
 
@@ -55,9 +56,8 @@ public struct StorageJob: Sendable, Hashable {
 
     /// Returns the id of the entry with the given number. The id is the same in every process.
     static func id(_ number: Int) -> Entry.ID {
-        let digits = String(number, radix: 16)
-        let padded = String(repeating: "0", count: 12 - digits.count) + digits
-        return UUID(uuidString: "00000000-0000-4000-8000-\(padded)") ?? UUID()
+        let digits = Hexadecimal.text(UInt(number), count: 12)
+        return UUID(uuidString: "00000000-0000-4000-8000-\(digits)") ?? UUID()
     }
 
     static func entry(_ number: Int, _ content: String) -> Entry {

@@ -157,10 +157,8 @@ extension Trial {
             }
             try requireEqual(headers, expected.map(EntryHeader.init), "the headers matching \(filter)")
         }
-        var even: [Entry.ID] = []
-        for try await page in snapshot.entryPages(matching: EntryFilter(tags: ["even"]), pageSize: 7) {
-            even += page.entries.map(\.id)
-        }
+        let even = try await snapshot.allEntries(matching: EntryFilter(tags: ["even"]), pageSize: 7)
+            .reduce(into: []) { $0.append($1.id) }
         try requireEqual(
             even, entries.filter { $0.tags.contains("even") }.map(\.id),
             "the entries of all pages of a filter")
