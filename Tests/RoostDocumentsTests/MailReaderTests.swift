@@ -141,12 +141,6 @@ import Testing
         #expect(try await DocumentFixture.document(name).text.contains(text))
     }
 
-    @Test func `Flowed lines are joined`() async throws {
-        let text = try await DocumentFixture.document("flowed.eml").text
-        #expect(text.contains("This paragraph continues here."))
-        #expect(text.contains("> quoted text"))
-    }
-
     @Test func `Forwarded messages are read`() async throws {
         let text = try await DocumentFixture.document("forwarded.eml").text
         #expect(

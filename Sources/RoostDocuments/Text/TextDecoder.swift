@@ -27,40 +27,31 @@ package enum TextDecoder {
         }
         // The mark of UTF-16 is the beginning of that of UTF-32 in little-endian order. A text in UTF-16 does
         // not begin with a null character.
-        if data.starts(with: [0xFF, 0xFE, 0, 0]) || data.starts(with: [0, 0, 0xFE, 0xFF]) {
-            return decodeUTF32(data)
-        }
-        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return decodeUTF16(data) }
+        if data.starts(with: [0xFF, 0xFE, 0, 0]) { return decode(data, as: UTF32.self, "UTF-32LE") }
+        if data.starts(with: [0, 0, 0xFE, 0xFF]) { return decode(data, as: UTF32.self, "UTF-32BE") }
+        if data.starts(with: [0xFF, 0xFE]) { return decode(data, as: UTF16.self, "UTF-16LE") }
+        if data.starts(with: [0xFE, 0xFF]) { return decode(data, as: UTF16.self, "UTF-16BE") }
         if let text = String(validating: data, as: UTF8.self) {
             return LatinRepair.repaired([text]).map { ($0[0], LatinRepair.encodingName) } ?? (text, nil)
         }
         return EncodingDetector.decode(data)
     }
 
-    private static func decodeUTF16(_ data: Data) -> (text: String, encodingName: String?)? {
-        let isLittleEndian = data.first == 0xFF
-        guard data.count % 2 == 0 else { return nil }
-        let units = data.dropFirst(2).withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count, by: 2).map { index in
-                let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-                return isLittleEndian ? second << 8 | first : first << 8 | second
+    /// Decodes a text after its byte order mark.
+    private static func decode<Encoding: Unicode.Encoding>(
+        _ data: Data, as encoding: Encoding.Type, _ name: String
+    ) -> (text: String, encodingName: String?)? where Encoding.CodeUnit: FixedWidthInteger {
+        let size = MemoryLayout<Encoding.CodeUnit>.size
+        guard data.count % size == 0 else { return nil }
+        let units = data.dropFirst(size).withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: size).map { index in
+                let unit = bytes.loadUnaligned(fromByteOffset: index, as: Encoding.CodeUnit.self)
+                return name.hasSuffix("LE")
+                    ? Encoding.CodeUnit(littleEndian: unit) : Encoding.CodeUnit(bigEndian: unit)
             }
         }
-        guard !units.contains(0), let text = String(validating: units, as: UTF16.self) else { return nil }
-        return (text, isLittleEndian ? "UTF-16LE" : "UTF-16BE")
-    }
-
-    private static func decodeUTF32(_ data: Data) -> (text: String, encodingName: String?)? {
-        let isLittleEndian = data.first == 0xFF
-        guard data.count % 4 == 0 else { return nil }
-        let units = data.dropFirst(4).withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count, by: 4).map { index in
-                let unit = bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
-                return isLittleEndian ? UInt32(littleEndian: unit) : UInt32(bigEndian: unit)
-            }
-        }
-        guard !units.contains(0), let text = String(validating: units, as: UTF32.self) else { return nil }
-        return (text, isLittleEndian ? "UTF-32LE" : "UTF-32BE")
+        guard !units.contains(0), let text = String(validating: units, as: encoding) else { return nil }
+        return (text, name)
     }
 }
 
