@@ -1,6 +1,6 @@
+import CGumbo
 import RoostModel
 
-/// HTML tags, comments, and addresses in angle brackets.
 extension InlineScanner {
     private static let maximumTagLength = 8192
     private static let maximumNameLength = 32
@@ -65,7 +65,7 @@ extension InlineScanner {
         }
         guard (1...Self.maximumNameLength).contains(nameEnd - nameStart) else { return index + 1 }
         let name = bytes.text(nameStart..<nameEnd).lowercased()
-        guard HTMLElementName.all.contains(name), let end = tagEnd(nameEnd) else { return nameEnd }
+        guard gumbo_tag_enum(name) != GUMBO_TAG_UNKNOWN, let end = tagEnd(nameEnd) else { return nameEnd }
         let isOpening = nameStart == index + 1
         if isBlock, isOpening, name == "script" || name == "style" {
             let close = elementEnd(name, from: end)
@@ -144,23 +144,4 @@ extension InlineScanner {
         }
         return nil
     }
-}
-
-enum HTMLElementName {
-    static let all: Set<String> = [
-        "html", "head", "body", "title", "base", "link", "meta", "style", "script", "noscript", "template",
-        "address", "article", "aside", "footer", "header", "h1", "h2", "h3", "h4", "h5", "h6", "hgroup",
-        "main", "nav", "section", "search", "blockquote", "dd", "div", "dl", "dt", "figcaption", "figure",
-        "hr", "li",
-        "menu", "ol", "p", "pre", "ul", "area", "audio", "img", "map", "track", "video", "embed", "iframe",
-        "object", "param", "picture", "portal", "source", "svg", "path", "g", "canvas", "caption", "col",
-        "colgroup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "button", "datalist", "fieldset",
-        "form", "input", "label", "legend", "meter", "optgroup", "option", "output", "progress", "select",
-        "textarea",
-        "details", "dialog", "summary", "slot", "center", "big", "tt", "br",
-        "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd",
-        "mark", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
-        "time",
-        "u", "var", "wbr",
-    ]
 }

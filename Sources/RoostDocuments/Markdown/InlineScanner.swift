@@ -20,7 +20,6 @@ struct InlineScanner {
         var isBare = false
     }
 
-    /// An opening bracket that may begin a link or image.
     struct Bracket {
         var offset: Int
         var isImage: Bool
@@ -31,9 +30,7 @@ struct InlineScanner {
     }
 
     let bytes: [UInt8]
-    /// The targets of link references by label.
     var definitions: [String: String] = [:]
-    /// The comments in `%%`, in order.
     var comments: [Range<Int>] = []
 
     /// The parts of the text that are not embedded, in no particular order. They may overlap.

@@ -1,9 +1,17 @@
 package import Foundation
 
-package enum TextDecoder {
-    static let failureText =
-        "its encoding is not recognized; convert it to UTF-8 first, for example with iconv"
+extension DocumentInput {
+    /// Returns the text of a file, and the name of its encoding if it is not UTF-8.
+    func text() throws(DocumentError) -> (text: String, encodingName: String?) {
+        guard let decoded = TextDecoder.decode(data) else {
+            throw .unsupported(
+                "its encoding is not recognized; convert it to UTF-8 first, for example with iconv")
+        }
+        return decoded
+    }
+}
 
+package enum TextDecoder {
     /// Returns the text of bytes without its byte order mark, and the name of the encoding if it is not
     /// UTF-8; `nil` if the bytes are not text.
     ///
@@ -37,7 +45,6 @@ package enum TextDecoder {
         return EncodingDetector.decode(data)
     }
 
-    /// Decodes a text after its byte order mark.
     private static func decode<Encoding: Unicode.Encoding>(
         _ data: Data, as encoding: Encoding.Type, _ name: String
     ) -> (text: String, encodingName: String?)? where Encoding.CodeUnit: FixedWidthInteger {
@@ -58,7 +65,6 @@ package enum TextDecoder {
 /// The repair of texts in UTF-8 that a program read as ISO 8859-1 or windows-1252 and wrote again, so that each letter
 /// outside of ASCII became two or more, such as `Ã«` for `ë`.
 package enum LatinRepair {
-    /// The name of the encoding of such texts.
     static let encodingName = "UTF-8 that was read as Latin-1"
     /// The message about a repair.
     package static let notice = "its text was UTF-8 that another program had read as Latin-1; it was repaired"

@@ -24,8 +24,7 @@ import Testing
 
     @Test(arguments: [
         ("[text](https://example.org/x \"Title\") end", "text end"),
-        ("![alt text](a.png) end", "alt text end"), ("![alt|200](a.png)", "alt"),
-        ("![100](a.png) end", "end"),
+        ("![alt text](a.png) end", "alt text end"),
         ("[[Note]] and [[Folder/Note#Part|shown]]", "Note and shown"), ("![[photo.jpg]] end", "end"),
         ("![[Other note]]", "Other note"), ("foo[[bar]]s", "foobars"),
         ("a %%hidden%% b", "a b"), ("a %% b", "a %% b"),
