@@ -118,7 +118,6 @@ extension HTMLMetadata {
     }
 }
 
-/// The statements about a page in its JSON-LD. They are read as data; contexts are not loaded.
 struct StructuredData {
     private(set) var headline: String?
     private(set) var author: String?
