@@ -120,12 +120,11 @@ enum ChunkName {
     static func components(of identifier: ChunkIdentifier) -> [String] {
         // Only the digits of escapes are in upper case.
         let name = identifier.id.addingPercentEncoding(withAllowedCharacters: unescaped)?.lowercased() ?? ""
-        var (components, rest) = ([String](), name[...])
-        while rest.count > maximumComponentLength {
-            components.append(rest.prefix(maximumComponentLength) + "+")
-            rest = rest.dropFirst(maximumComponentLength)
+        let bytes = Array(name.utf8)
+        return stride(from: 0, to: bytes.count, by: maximumComponentLength).map { start in
+            let end = min(start + maximumComponentLength, bytes.count)
+            return String(decoding: bytes[start..<end], as: UTF8.self) + (end < bytes.count ? "+" : "")
         }
-        return rest.isEmpty ? components : components + [String(rest)]
     }
 
     /// Returns the identifier for which ``components(of:)`` returns exactly the given components, or `nil` if

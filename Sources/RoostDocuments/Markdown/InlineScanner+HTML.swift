@@ -4,6 +4,8 @@ import RoostModel
 extension InlineScanner {
     private static let maximumTagLength = 8192
     private static let maximumNameLength = 32
+    /// The elements that libgumbo does not know.
+    private static let otherElements: Set<String> = ["dialog", "g", "path", "picture", "search", "slot"]
 
     /// Scans the markup that begins with `<` and returns the offset after it.
     mutating func html(_ index: Int, isBlock: Bool) -> Int {
@@ -65,7 +67,8 @@ extension InlineScanner {
         }
         guard (1...Self.maximumNameLength).contains(nameEnd - nameStart) else { return index + 1 }
         let name = bytes.text(nameStart..<nameEnd).lowercased()
-        guard gumbo_tag_enum(name) != GUMBO_TAG_UNKNOWN, let end = tagEnd(nameEnd) else { return nameEnd }
+        let isElement = gumbo_tag_enum(name) != GUMBO_TAG_UNKNOWN || Self.otherElements.contains(name)
+        guard isElement, let end = tagEnd(nameEnd) else { return nameEnd }
         let isOpening = nameStart == index + 1
         if isBlock, isOpening, name == "script" || name == "style" {
             let close = elementEnd(name, from: end)

@@ -147,7 +147,7 @@ enum MarkdownBlockParser {
             if isComment { continue }
             if isPrefix {
                 let next = index + 1 < upper ? lines.bytes[index + 1] : 32
-                if byte == UInt8(ascii: ">") || (isListMarker(byte) && next == 32) { depth += 1 }
+                if byte == UInt8(ascii: ">") || ("-+*.)".utf8.contains(byte) && next == 32) { depth += 1 }
                 backquotes = byte == UInt8(ascii: "`") ? backquotes + 1 : 0
                 keepsBackquotes = keepsBackquotes || backquotes >= 3
                 keepsAll = keepsAll || byte == UInt8(ascii: "<")
@@ -161,10 +161,6 @@ enum MarkdownBlockParser {
         }
         result.append(0x0A)
         return depth
-    }
-
-    private static func isListMarker(_ byte: UInt8) -> Bool {
-        isBullet(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ")")
     }
 
     private static func isBullet(_ byte: UInt8) -> Bool {
