@@ -60,23 +60,6 @@ struct BackupRepositoryTests {
         #expect(entries.count == 4000 && entries[1234] == BackupMaterial.entry(1234))
     }
 
-    @Test func `a backup contains the revision of its snapshot despite concurrent writes`() async throws {
-        let repository = try await BackupRepository.create(in: InMemoryRetrieval())
-        let storage = try await BackupMaterial.store(2000)
-        let state = try await storage.snapshot()
-        async let writing: Void = {
-            for number in 0..<200 {
-                _ = try await storage.commit(
-                    WriteBatch(
-                        upserts: [BackupMaterial.entry(5000 + number)],
-                        removals: [BackupMaterial.entry(number).id]))
-            }
-        }()
-        let report = try await repository.create(of: state)
-        try await writing
-        #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
-    }
-
     @Test func `two concurrent backups are both complete`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
