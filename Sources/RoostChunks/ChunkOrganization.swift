@@ -1,4 +1,4 @@
-import RoostFiles
+import Foundation
 
 /// A mapping between chunk identifiers and the paths at which chunks are stored.
 ///
@@ -114,61 +114,30 @@ enum ChunkName {
     /// prefix and suffix that a temporary file adds to the name.
     private static let maximumComponentLength = 180
 
+    private static let unescaped = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789-_")
+
     /// Returns the path components of an identifier's encoded name; only a long name has more than one.
     static func components(of identifier: ChunkIdentifier) -> [String] {
-        var (components, component) = ([String](), [UInt8]())
-        for byte in identifier.id.utf8 {
-            let escaped = isUnescaped(byte) ? [byte] : Array("%\(Hexadecimal.text([byte]))".utf8)
-            if component.count + escaped.count > maximumComponentLength {
-                components.append(String(decoding: component + [UInt8(ascii: "+")], as: UTF8.self))
-                component = []
-            }
-            component += escaped
+        // Only the digits of escapes are in upper case.
+        let name = identifier.id.addingPercentEncoding(withAllowedCharacters: unescaped)?.lowercased() ?? ""
+        let bytes = Array(name.utf8)
+        return stride(from: 0, to: bytes.count, by: maximumComponentLength).map { start in
+            let end = min(start + maximumComponentLength, bytes.count)
+            return String(decoding: bytes[start..<end], as: UTF8.self) + (end < bytes.count ? "+" : "")
         }
-        if !component.isEmpty { components.append(String(decoding: component, as: UTF8.self)) }
-        return components
     }
 
     /// Returns the identifier for which ``components(of:)`` returns exactly the given components, or `nil` if
     /// it returns them for no identifier.
     static func identifier(of components: ArraySlice<Substring>) -> ChunkIdentifier? {
-        var bytes: [UInt8] = []
-        for (index, component) in components.enumerated() {
-            var rest = Substring(component)
-            if index + 1 < components.count {
-                guard rest.last == "+" else { return nil }
-                rest.removeLast()
-            }
-            var iterator = rest.utf8.makeIterator()
-            while let byte = iterator.next() {
-                if byte == UInt8(ascii: "%") {
-                    guard let high = iterator.next().flatMap(Hexadecimal.value),
-                        let low = iterator.next().flatMap(Hexadecimal.value)
-                    else { return nil }
-                    bytes.append(high << 4 | low)
-                } else {
-                    guard isUnescaped(byte) else { return nil }
-                    bytes.append(byte)
-                }
-            }
-        }
-        guard !bytes.isEmpty, let id = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard let last = components.last else { return nil }
+        let name = components.dropLast().map { $0.dropLast() }.joined() + last
+        guard let id = name.removingPercentEncoding, !id.isEmpty else { return nil }
         let identifier = ChunkIdentifier(id: id)
-        // Unnecessary escapes and upper-case digits can be decoded too, but only the canonical encoding is
-        // accepted.
-        guard
-            self.components(of: identifier).elementsEqual(
-                components, by: { $0.utf8.elementsEqual($1.utf8) })
-        else { return nil }
-        return identifier
-    }
-
-    private static func isUnescaped(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
+        // Other encodings of the identifier can be decoded, too, but only the canonical one is accepted.
+        let isCanonical = self.components(of: identifier).elementsEqual(components) {
+            $0.utf8.elementsEqual($1.utf8)
         }
+        return isCanonical ? identifier : nil
     }
 }

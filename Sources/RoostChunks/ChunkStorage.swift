@@ -52,28 +52,24 @@ extension ChunkStorage {
 /// Two identifiers are equal if their UTF-8 bytes are equal. Unlike with `String`, two texts that are equal
 /// only after Unicode normalization are different identifiers.
 public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
+    private let name: ExactText
+
     /// The text of the identifier.
-    public let id: String
+    public var id: String { name.text }
 
     /// Creates an identifier from a name that the caller chose. Every storage rejects an empty name.
-    public init(id: String) { self.id = id }
+    public init(id: String) { name = ExactText(id) }
 
     /// Creates the identifier of content-addressed bytes: their SHA-256 digest in lower-case hexadecimal.
-    public init(hashing data: Data) { id = SHA256.hexadecimal(data) }
+    public init(hashing data: Data) { self.init(id: SHA256.hexadecimal(data)) }
 
     public var description: String { id }
-
-    public static func == (left: ChunkIdentifier, right: ChunkIdentifier) -> Bool {
-        ExactText(left.id) == ExactText(right.id)
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(id)) }
 }
 
 /// An identifier is encoded as a string.
 extension ChunkIdentifier: Codable {
     public init(from decoder: any Decoder) throws {
-        id = try decoder.singleValueContainer().decode(String.self)
+        self.init(id: try decoder.singleValueContainer().decode(String.self))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -131,29 +127,21 @@ public enum ChunkStorageError: Error, Sendable, Hashable {
 extension ChunkStorageError: CustomStringConvertible, LocalizedError {
     public var description: String {
         switch self {
-        case .invalidPath(let path): "invalid chunk path '\(Self.shown(path))'"
+        case .invalidPath(let path): "invalid chunk path '\(path.prefix(100))'"
         case .invalidIdentifier(let id):
-            "invalid chunk identifier '\(Self.shown(id))': this storage has no valid path for it"
+            "invalid chunk identifier '\(id.prefix(100))': this storage has no valid path for it"
         case .storageUnavailable(let reason): "chunk storage unavailable: \(reason)"
         case .storageFull(let reason): "chunk storage full: \(reason)"
-        case .corrupt(let path, let reason): "chunk '\(Self.shown(path))' is corrupt: \(reason)"
+        case .corrupt(let path, let reason): "chunk '\(path.prefix(100))' is corrupt: \(reason)"
         case .wrongKey: "cannot decrypt the chunks: wrong key or passphrase"
         case .tooLarge(let path, let limit):
-            "chunk '\(Self.shown(path))' is larger than the limit of \(limit) bytes"
+            "chunk '\(path.prefix(100))' is larger than the limit of \(limit) bytes"
         case .unsupported(let operation): "the chunk storage cannot \(operation)"
         case .readOnly: "cannot change the chunk storage: it is read-only"
         }
     }
 
     public var errorDescription: String? { description }
-
-    /// Shortens a text that a caller passed, and puts it on one line, for use in a message.
-    private static func shown(_ text: String) -> String {
-        let maximumLength = 100
-        let line = String(
-            text.prefix(maximumLength).map { $0.isNewline || $0.asciiValue ?? 32 < 32 ? " " : $0 })
-        return text.count > maximumLength ? line + "…" : line
-    }
 }
 
 extension ChunkStorageError {
@@ -222,13 +210,6 @@ public struct FileSystemExistence: ChunkStorageExistence {
         guard !identifier.id.isEmpty, organization.isValidPath(path) else {
             throw ChunkStorageError.invalidIdentifier(identifier.id)
         }
-        try ChunkPath.check(path)
-        do {
-            // `lstat` reads the disk only if the folder is not cached, so moving the call to another thread
-            // would usually cost more than the call itself.
-            return try FileSystem.isRegularFile(baseURL.path + "/" + path)
-        } catch let error as FileError {
-            throw ChunkStorageError(error)
-        }
+        return try await FileSystemRetrieval(baseURL: baseURL).presence(at: path)
     }
 }

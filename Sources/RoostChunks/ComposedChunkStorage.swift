@@ -95,11 +95,11 @@ public struct ComposedChunkStorage: ChunkStorageComposable {
     public let existence: (any ChunkStorageExistence)?
     public let sharing: (any ChunkStorageSharing)?
     public let isContentAddressed: Bool
-    /// A tar archive; see ``ChunkArchive``.
+    /// An archive in JSON Lines; see ``ChunkArchive``.
     public var export: (any ChunkStorageExport)? {
         ChunkArchive(organization: organization, retrieval: retrieval)
     }
-    /// The chunks of a tar archive; see ``ChunkArchive``.
+    /// The chunks of such an archive; see ``ChunkArchive``.
     public var `import`: (any ChunkStorageImport)? {
         ChunkArchive(organization: organization, retrieval: retrieval)
     }

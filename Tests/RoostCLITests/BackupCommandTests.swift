@@ -73,14 +73,6 @@ import Testing
         #expect(rest.status == 0 && rest.output.contains(ids[0]) && !rest.error.contains("cannot read"))
     }
 
-    @Test func `a backup is created before many entries are removed`() throws {
-        try prepare()
-        let removed = try cli.roost("remove", "--yes", "--store=s", "--source", "t.jsonl")
-        #expect(removed.status == 0 && removed.error.contains("created the backup"), "\(removed.error)")
-        let restored = try cli.roost("backup", "restore", "latest", "--store=s", "--into=r")
-        #expect(restored.output.contains("restored 300 entries"), "\(restored.error)")
-    }
-
     @Test func `an encrypted repository requires its passphrase, which can be changed`() throws {
         try prepare(50)
         for (file, text) in [("one", "first word\n"), ("two", "second\nline\n")] {

@@ -117,15 +117,6 @@ import Testing
             #expect(outcome.error.split(separator: "\n").count == 1, "\(arguments): \(outcome.error)")
         }
     }
-
-    @Test func `lines of standard input become entries once`() throws {
-        #expect(try cli.roost("ingest", "-", "-q", input: "one\ntwo\n\n").output.hasPrefix("2 new"))
-        #expect(
-            try cli.roost("ingest", "-", "-q", input: "two\nthree\n").output.hasPrefix(
-                "1 new, 0 updated, 0 removed, 1 unchanged"))
-        #expect(try cli.roost("ingest", "-", input: "").status == 66)
-        #expect(try cli.roost("list").output.split(separator: "\n").count == 3)
-    }
 }
 
 /// Tests of messages that lead on, and of the statuses with them.
@@ -216,9 +207,7 @@ import Testing
 
     @Test func `no store is created among other files`() throws {
         #expect(try cli.roost("add", "--store", "s", "a swift").status == 0)
-        let notes = cli.home.appendingPathComponent("notes")
-        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
-        try Data("a note".utf8).write(to: notes.appendingPathComponent("a.md"))
+        try cli.write("a note", to: "notes/a.md")
         for arguments in [["copy", "s", "notes"], ["init", "--store", "notes"]] {
             let refused = try cli.roost(arguments)
             #expect(

@@ -80,19 +80,14 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path).hasSuffix("target.csv"))
     }
 
-    @Test func `A target that cannot be created is reported before anything is written`() throws {
+    @Test(arguments: [("missing/target.csv", "missing"), ("missing/", "name a file")])
+    func `A target that cannot be created is reported before anything is written`(
+        path: String, cause: String
+    ) throws {
         let folder = try TemporaryFolder()
-        let missing = folder.url.appendingPathComponent("missing/target.csv").path
-        let error = #expect(throws: CommandError.self) { try OutputFile(missing) }
-        #expect(error?.status == .cannotCreate)
-    }
-
-    @Test func `The name of a folder does not become the name of a file`() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.url.appendingPathComponent("missing").path
-        let error = #expect(throws: CommandError.self) { try OutputFile(path + "/") }
-        #expect(error?.status == .cannotCreate && error?.message.contains("name a file") == true)
-        #expect(!FileManager.default.fileExists(atPath: path))
+        let error = #expect(throws: CommandError.self) { try OutputFile(folder.url.path + "/" + path) }
+        #expect(error?.status == .cannotCreate && error?.message.contains(cause) == true)
+        #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/missing"))
     }
 
     @Test func `A standard output that does not block gets all bytes`() throws {

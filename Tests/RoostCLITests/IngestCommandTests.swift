@@ -8,15 +8,8 @@ import Testing
     let commands = CommandLineDriver()
     private var home: URL { commands.home }
 
-    private func write(_ text: String, to path: String) throws {
-        let file = home.appendingPathComponent(path)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
-    }
-
     @Test func `a dry run creates no store and reports what would change`() throws {
-        try write("a swift", to: "notes/a.md")
+        try commands.write("a swift", to: "notes/a.md")
         let outcome = try commands.roost("ingest", "notes", "--dry-run")
         #expect(outcome.output == "dry run: 1 new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n")
         #expect(try commands.roost("list").status == 66)
@@ -30,7 +23,7 @@ import Testing
 
     @Test func `patterns include and exclude files`() throws {
         for name in ["a.md", "b.txt", "deep/old/d.md", "e.unknown"] {
-            try write("text of \(name)", to: "notes/\(name)")
+            try commands.write("text of \(name)", to: "notes/\(name)")
         }
         let excluded = try commands.roost("ingest", "notes", "--exclude", "deep/old/**")
         #expect(excluded.output.hasPrefix("2 new"))
@@ -91,8 +84,8 @@ import Testing
     }
 
     @Test func `unusable input creates no store and fails`() throws {
-        try write("  ", to: "empty.md")
-        try write("id,text\n", to: "header.csv")
+        try commands.write("  ", to: "empty.md")
+        try commands.write("id,text\n", to: "header.csv")
         let outcome = try commands.roost("ingest", "empty.md", "header.csv")
         #expect(outcome.status == 65 && outcome.error.split(separator: "\n").count == 1, "\(outcome)")
         #expect(try commands.roost("list").status == 66)

@@ -198,41 +198,8 @@ import Testing
     }
 }
 
-/// Tests that imports refuse everything that the inspection of a store would report, or that would later make
-/// the process crash.
-@Suite(.temporaryFolders) struct ImportValidationTests {
-    private let cli = CommandLineDriver()
-    private static let id = "8a3f1e52-0000-4000-8000-000000000001"
-
-    /// Returns an archive of one entry with vectors in the space of the lexical embedder.
-    private static func archive(_ content: String, passages: String, more: String = "") throws -> Data {
-        let space = String(
-            decoding: try JSONEncoder().encode(LexicalEmbedder(dimension: 16).space), as: UTF8.self)
-        let vector = "[1" + String(repeating: ",0", count: 15) + "]"
-        return Data(
-            """
-            {"schemaVersion":1,"space":\(space)}
-            {"id":"\(id)","content":"\(content)","embeddings":\(vector),"passages":\(passages)\(more)}
-
-            """.utf8)
-    }
-
-    private func store() -> KnowledgeStore {
-        KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(dimension: 16))
-    }
-
-    static let invalid: [(content: String, passages: String, more: String)] = [
-        // The bytes of "ü" are 2 and 3.
-        ("Grüße", "[{\"range\":[0,3],\"tokens\":1}]", ""), ("Grüße", "[{\"range\":[3,7],\"tokens\":1}]", ""),
-        ("one", "[{\"range\":[0,4],\"tokens\":1}]", ""), ("one", "[{\"range\":[-1,2],\"tokens\":1}]", ""),
-        ("one", "[{\"range\":[2,1],\"tokens\":1}]", ""), ("one", "[{\"range\":[0,3],\"tokens\":-1}]", ""),
-        ("one", "[{\"range\":[0,3],\"tokens\":2147483648}]", ""),
-        ("one", "[{\"range\":[0,3],\"tokens\":9223372036854775807}]", ""),
-        ("one", "[{\"range\":[-9223372036854775808,9223372036854775807],\"tokens\":1}]", ""),
-        ("one", "[]", ",\"location\":{\"line\":9223372036854775807}"),
-        ("one", "[]", ",\"location\":{\"line\":0}"),
-    ]
-
+/// Tests of numbers of tokens that would make the process crash.
+@Suite struct TokenCountTests {
     @Test func `token counts are limited, so that their sums cannot overflow`() {
         var passage = Passage(ordinal: 0, utf8Range: 0..<1, tokenCount: .max, vector: [])
         #expect(passage.tokenCount == Int(Int32.max))

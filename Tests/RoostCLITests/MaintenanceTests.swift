@@ -54,8 +54,7 @@ import Testing
     }
 
     @Test func `a file of another program with the name of the manifest is no store`() throws {
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        try Data("{}".utf8).write(to: home.appendingPathComponent("store.json"))
+        try commands.write("{}", to: "store.json")
         #expect(try commands.roost("init", "s", "--model", "lexical").status == 0)
         // Opening a pipe for reading would wait for a writer.
         try FileManager.default.removeItem(at: home.appendingPathComponent("store.json"))
@@ -66,8 +65,7 @@ import Testing
     @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
     func `a killed copy resumes`(from: String, to: String) throws {
         let lines = (0..<8000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        try Data(lines.joined().utf8).write(to: home.appendingPathComponent("lines.jsonl"))
+        try commands.write(lines.joined(), to: "lines.jsonl")
         #expect(try commands.roost("init", "s", "--provider", from, "--model", "lexical").status == 0)
         #expect(try commands.roost("ingest", "lines.jsonl", "-q", "--store", "s").status == 0)
         let before = try exports("s")

@@ -67,8 +67,6 @@ import Testing
             {"id": "b", "text": "Bread is baked in the oven at night.", "year": 2021, "lang": "de"}
             {"id": "c", "text": "A boat comes home over the sea.", "year": 2023, "status": "open"}
             """
-        try FileManager.default.createDirectory(
-            at: cli.home.appendingPathComponent("notes"), withIntermediateDirectories: true)
         try cli.write(rows, to: "rows.jsonl")
         for (name, text) in [
             ("one.md", "# Boats\n\nThe boat was painted blue.\n"),
@@ -80,9 +78,9 @@ import Testing
         #expect(try cli.roost("ingest", "rows.jsonl", "notes").status == 0)
     }
 
-    private func paths(_ arguments: String...) throws -> [String] {
+    private func paths(_ arguments: String..., input: String = "") throws -> [String] {
         // Most of these short entries are no closer than unrelated text.
-        let outcome = try cli.roost(arguments + ["--all", "--json"])
+        let outcome = try cli.roost([arguments[0], "--all", "--json"] + arguments.dropFirst(), input: input)
         guard outcome.status == 0 || outcome.status == 1 else {
             Issue.record("\(arguments): \(outcome.error)")
             return []
@@ -125,46 +123,20 @@ import Testing
         #expect(answers.map { ($0["hits"] as? [Any])?.count } == [2, 2])
         #expect(answers[1]["query"] as? String == "bread -sea")
     }
-}
-
-/// Tests of the queries that `roost query` accepts.
-@Suite(.temporaryFolders) struct QueryLanguageCommandTests {
-    private let cli = CommandLineDriver()
-
-    private func prepare() throws {
-        let notes = [
-            "planets.md": "# Planets\n\nSaturn has rings, and Jupiter has moons. The planets shine.",
-            "moons.md": "# Moons\n\nThe moons of Jupiter are planets of their own.",
-        ]
-        for (name, text) in notes {
-            let file = cli.home.appendingPathComponent("notes/\(name)")
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file)
-        }
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        #expect(try cli.roost("ingest", "notes").status == 0)
-    }
-
-    private func files(_ arguments: String..., input: String = "") throws -> [String] {
-        let outcome = try cli.roost(["query", "--all", "--format=paths"] + arguments, input: input)
-        #expect([0, 1].contains(outcome.status), "\(arguments): \(outcome.error)")
-        return outcome.output.split(separator: "\n").map { String($0.split(separator: "/").last ?? "") }
-    }
 
     @Test func `a word that begins with a hyphen is an operator within quotes and after two hyphens`() throws
     {
         try prepare()
-        #expect(try files("planets -saturn") == ["moons.md"])
-        #expect(try files("--", "planets", "-saturn") == ["moons.md"])
-        let option = try cli.roost("query", "planets", "-saturn")
-        #expect(option.status == 64 && option.error.contains("Unknown option '-saturn'"), "\(option)")
-        #expect(try files("title:moons") == ["moons.md"])
+        #expect(try paths("query", "--mode", "text", "boat -painted") == ["A boat "])
+        #expect(try paths("query", "--mode", "text", "--", "boat", "-painted") == ["A boat "])
+        let option = try cli.roost("query", "boat", "-painted")
+        #expect(option.status == 64 && option.error.contains("Unknown option '-painted'"), "\(option)")
+        #expect(try paths("query", "title:boats").count == 2)
     }
 
     @Test func `the query can be read from standard input`() throws {
         try prepare()
-        #expect(try files("-", "--mode", "text", input: "saturn\n") == ["planets.md"])
+        #expect(try paths("query", "-", "--mode", "text", input: "oven\n") == ["Bread i"])
         #expect(try cli.roost("query", "-", input: " \n").status == 65)
     }
 }

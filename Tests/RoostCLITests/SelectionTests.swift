@@ -10,13 +10,11 @@ import Testing
 
     /// Ingests four rows of two files, and adds a text.
     private func prepare() throws {
-        let folder = cli.home.appendingPathComponent("rows")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, status) in [("a.jsonl", "open"), ("b.jsonl", "done")] {
             let rows = (1...2).map {
                 #"{"id":\#($0),"text":"\#(name) row \#($0)","status":"\#(status)","n":\#($0)}"#
             }
-            try Data(rows.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent(name))
+            try cli.write(rows.joined(separator: "\n"), to: "rows/\(name)")
         }
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         #expect(try cli.roost("ingest", "rows", "--store=s").status == 0)
@@ -65,14 +63,12 @@ import Testing
     /// Ingests a note, a table with two rows, a note whose name is the beginning of the id of a row, and a
     /// note whose name begins with a hyphen.
     private func prepare() throws {
-        try FileManager.default.createDirectory(
-            at: cli.home.appendingPathComponent("notes"), withIntermediateDirectories: true)
         for (name, text) in [
             ("notes/swifts.md", "# Swifts\n\nThe swifts return. See [[tea]].\n"),
             ("notes/tea.md", "# Tea\n\nTwo minutes.\n"), ("rows.csv", "text\nfirst row\nsecond row\n"),
             ("-dash.md", "# Dash\n\nA name with a hyphen.\n"),
         ] {
-            try Data(text.utf8).write(to: cli.home.appendingPathComponent(name))
+            try cli.write(text, to: name)
         }
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         #expect(try cli.roost("ingest", "--store=s", "notes", "rows.csv").status == 0)

@@ -111,12 +111,10 @@ import Testing
     private let cli = CommandLineDriver()
 
     private func prepare() throws {
-        let folder = cli.home.appendingPathComponent("notes/deep")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, text) in [
             ("swifts.md", "# Swifts in the roof\n\nThe swifts return in May."),
             ("tea.md", "# 日本のお茶\n\n二分待ちます。"), ("formula.md", "# =1+2, \"quoted\"\n\nnumbers"),
-        ] { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+        ] { try cli.write(text, to: "notes/deep/\(name)") }
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         #expect(try cli.roost("ingest", "notes", "--store=s", "--tag=a", "--tag=b").status == 0)
     }
@@ -203,16 +201,10 @@ import Testing
             {"text": "A row about\\na buzzard", "id": "two"}
             """
         try cli.write(rows, to: "rows.jsonl")
-        try Data("# 渡り鳥\n\n春に戻る鳥のツバメは家の軒下に巣を作り、そして秋になると南へ渡っていく。".utf8)
-            .write(to: cli.home.appendingPathComponent("birds.md"))
+        try cli.write(
+            "# 渡り鳥\n\n春に戻る鳥のツバメは家の軒下に巣を作り、そして秋になると南へ渡っていく。", to: "birds.md")
         #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
         #expect(try cli.roost("ingest", ".").status == 0)
-    }
-
-    private func hits(_ arguments: String...) throws -> [[String: Any]] {
-        let outcome = try cli.roost(["query", "--mode", "text", "--all", "--json"] + arguments)
-        return try #require(
-            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
     }
 
     private func line(_ arguments: String...) throws -> String {

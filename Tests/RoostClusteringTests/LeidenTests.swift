@@ -178,22 +178,4 @@ import Testing
         points.normalizeRows()
         #expect(try recall(points) > 0.9)
     }
-
-    /// Vectors of real passages, in the folder that the environment variable `ROOST_EVAL` names: an NPY file
-    /// with a header of 128 bytes and (60000, 384) Float16 numbers.
-    static let passages = ProcessInfo.processInfo.environment["ROOST_EVAL"].map {
-        URL(fileURLWithPath: $0).appendingPathComponent("vectors/passages-base-f16.npy")
-    }
-
-    @Test(
-        .enabled(
-            if: passages.map { FileManager.default.fileExists(atPath: $0.path) } ?? false,
-            "no vectors/passages-base-f16.npy in the folder that ROOST_EVAL names"))
-    func `the search by cells finds nearly all neighbors of real passages`() throws {
-        let data = try Data(contentsOf: #require(Self.passages), options: .alwaysMapped)
-        let numbers = data.dropFirst(128).withUnsafeBytes { Array($0.bindMemory(to: Float16.self)) }
-        var points = Matrix(rows: 60_000, columns: 384, elements: numbers.map { Float($0) })
-        points.normalizeRows()
-        #expect(try recall(points) > 0.93)
-    }
 }

@@ -22,12 +22,6 @@ import Testing
         #expect(sizes(partition) == [5000, 5000])
     }
 
-    @Test func `equal vectors are one group`() async throws {
-        let one = unitVectors(1, 16, seed: 1)
-        let partition = try await LeidenClusterer().cluster(one.selecting([Int](repeating: 0, count: 500)))
-        #expect(sizes(partition) == [500])
-    }
-
     /// The groups of a narrow field differ little from each other and share a common direction.
     @Test func `groups of one narrow field do not collapse into one`() async throws {
         let common = unitVectors(1, 64, seed: 1)

@@ -64,14 +64,6 @@ import Testing
         }
     }
 
-    @Test func `Missing words and another order reduce the share`() {
-        let expected = Self.words("A well-known row, 庭の水 in the garden")
-        #expect(expected == ["a", "wellknown", "row", "庭", "の", "水", "in", "the", "garden"])
-        #expect(Self.recall(of: expected, in: ["title"] + expected) == 1)
-        #expect(Self.recall(of: expected, in: expected.reversed()) < 0.2)
-        #expect(Self.recall(of: expected, in: Array(expected.dropLast())) < 0.9)
-    }
-
     /// Writes the texts for `documents.py`. `ROOST_DOCUMENT_TEXTS` names the folder for them.
     @Test(.enabled(if: output != nil))
     func `Texts of documents are written for the comparison with other libraries`() async throws {

@@ -65,8 +65,4 @@ import Testing
     func `Hidden and invisible text is not read`(html: String) async throws {
         #expect(try await Self.text("\(html)<p>Text.</p>") == "Text.")
     }
-
-    @Test func `Text with similar styles is read`() async throws {
-        #expect(try await Self.text("<div style='font-size:0'><p>Text.</p></div>") == "Text.")
-    }
 }

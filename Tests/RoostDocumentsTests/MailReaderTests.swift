@@ -113,12 +113,6 @@ import Testing
         #expect(document.links.first?.fragment == "b")
     }
 
-    private static func alternatives(plain: String, html: String) -> String {
-        "From: a@example.org\nSubject: News\nMIME-Version: 1.0\n"
-            + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\n\(plain)\n"
-            + "--x\nContent-Type: text/html\n\n\(html)\n--x--\n"
-    }
-
     @Test func `The preview text of a message is not read, and its signature is hidden`() async throws {
         let preview = "<div style='max-height:0; display: none'>Preview</div>"
         let message =
@@ -139,12 +133,6 @@ import Testing
     ])
     func `Character sets are decoded`(name: String, text: String) async throws {
         #expect(try await DocumentFixture.document(name).text.contains(text))
-    }
-
-    @Test func `Flowed lines are joined`() async throws {
-        let text = try await DocumentFixture.document("flowed.eml").text
-        #expect(text.contains("This paragraph continues here."))
-        #expect(text.contains("> quoted text"))
     }
 
     @Test func `Forwarded messages are read`() async throws {

@@ -230,24 +230,6 @@ import Testing
         #expect(text.hasPrefix("# Soil and mulch\n\nMulch of dry grass"))
     }
 
-    @Test(arguments: ["right-to-left.docx", "right-to-left.epub"])
-    func `Hebrew text keeps its order`(name: String) async throws {
-        let text = try await DocumentFixture.document(name).text
-        #expect(text.hasPrefix("# גינה בקיץ יבש\n\nחבית מתחת למרזב"))
-    }
-
-    @Test(arguments: ["vertical.docx", "vertical.epub"])
-    func `Japanese text is read`(name: String) async throws {
-        #expect(try await DocumentFixture.document(name).text.hasPrefix("# 庭の水\n\n雨どいの下の樽は"))
-    }
-
-    @Test(arguments: ["long.docx", "long.epub", "columns.docx"])
-    func `Long documents and columns are read completely`(name: String) async throws {
-        let text = try await DocumentFixture.document(name).text
-        let last = ["long.docx": "Entry 399:", "long.epub": "# Day 59"][name] ?? "your own soil."
-        #expect(text.contains(last))
-    }
-
     @Test(arguments: ["nested.docx", "nested.epub"])
     func `Archives within the archive and paths outside it are not followed`(name: String) async throws {
         let outer = name == "nested.docx" ? "report.docx" : "book.epub"

@@ -71,17 +71,6 @@ import Testing
         #expect(text.contains("\n- first item of a list\n- second item"))
     }
 
-    @Test(arguments: ["japanese.pdf", "vertical.pdf"])
-    func `Japanese is read in horizontal and in vertical lines`(name: String) async throws {
-        let text = try await DocumentFixture.document(name).text
-        #expect(text.contains("雨どいの下の樽は、強い雨の一時間で約二百リットルの水を集める。"))
-    }
-
-    @Test func `Hebrew is read from right to left`() async throws {
-        let text = try await DocumentFixture.document("right-to-left.pdf").text
-        #expect(text.contains("חבית מתחת למרזב אוספת כמאתיים ליטר בשעה של גשם חזק."))
-    }
-
     @Test func `A document with a password is reported as encrypted`() async throws {
         await #expect(throws: DocumentError.encrypted) {
             try await DocumentFixture.documents("encrypted.pdf")

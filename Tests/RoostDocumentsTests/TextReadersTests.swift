@@ -84,43 +84,26 @@ import Testing
         #expect(document.text == "[00:00:01] One. Two -> three.")
     }
 
-    @Test(arguments: [String.Encoding.utf32LittleEndian, .utf32BigEndian])
-    func `A text in UTF-32 is read if it has a byte order mark`(encoding: String.Encoding) async throws {
-        let captions = "\u{FEFF}1\n00:00:01,500 --> 00:00:03,000\nPlätze 🌧\n"
-        let data = try #require(captions.data(using: encoding))
-        let documents = try await DocumentFixture.documents(DocumentInput(data: data, path: "a.srt"))
-        #expect(documents.map(\.text) == ["[00:00:01] Plätze 🌧"])
+    @Test(arguments: [
+        String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+    ])
+    func `A text with a byte order mark is decoded, and a cut one is not`(encoding: String.Encoding) throws {
+        let data = try #require("\u{FEFF}Plätze 🌧".data(using: encoding))
+        #expect(TextDecoder.decode(data)?.text == "Plätze 🌧")
         #expect(TextDecoder.decode(data.dropLast()) == nil)
         #expect(TextDecoder.decode(data + Data(repeating: 0, count: 4)) == nil)
     }
 
-    @Test func `A plain text has no headings`() async throws {
-        let document = try await DocumentFixture.document("List\n\n# 3 eggs\n\nMilk\n====\n", name: "a.txt")
-        #expect(document.title == nil && document.structure.sections.isEmpty)
-    }
-
-    @Test func `Text in UTF-16 and windows-1252 is decoded, binary data is not`() async throws {
-        let reader = PlainTextReader()
-        func read(_ data: Data) async throws -> String? {
-            try await reader.read(DocumentInput(data: data, path: "a.txt"), as: PlainTextReader.type)
-                .documents.first?
-                .text
-        }
-        let little = Data([0xFF, 0xFE]) + (try #require("Grüße".data(using: .utf16LittleEndian)))
-        let big = Data([0xFE, 0xFF]) + (try #require("Grüße".data(using: .utf16BigEndian)))
-        #expect(try await read(little) == "Grüße")
-        #expect(try await read(big) == "Grüße")
-        #expect(try await read(Data([0x47, 0x72, 0xFC, 0xDF, 0x65, 0x20, 0x80, 0x35])) == "Grüße €5")
-        #expect(try await read(Data([0xEF, 0xBB, 0xBF, 0x61])) == "a")
-        await #expect(throws: DocumentError.self) {
-            try await read(Data([0x89, 0x50, 0x4E, 0x47, 0x00, 0x01]))
-        }
-        await #expect(throws: DocumentError.self) { try await read(Data((0x80...0xFF).map { UInt8($0) })) }
+    @Test func `Binary data is not decoded`() {
+        #expect(TextDecoder.decode(Data([0xEF, 0xBB, 0xBF, 0x61]))?.text == "a")
+        #expect(TextDecoder.decode(Data([0x89, 0x50, 0x4E, 0x47, 0x00, 0x01])) == nil)
+        #expect(TextDecoder.decode(Data((0x80...0xFF).map { UInt8($0) })) == nil)
     }
 
     @Test(arguments: [
         "\u{93}It\u{92}s\u{94} \u{96} \u{AB}d\u{E9}j\u{E0} vu\u{BB}, \u{BF}Qu\u{E9}? 20 \u{B0}C\u{85} \u{8C}uvre",
         "\u{DE}a\u{F0} er gott ve\u{F0}ur \u{ED} dag", "\u{BB}Spa\u{DF}\u{AB} f\u{FC}r K\u{F6}ln",
+        "Gr\u{FC}\u{DF}e \u{80}5",
         "\u{95} eins\n\u{97}\u{97}\u{97}\u{97}\u{97}\u{97}\u{97}\u{97}\nzwei und noch mehr Text",
     ])
     func `Words and signs of windows-1252 are recognized`(bytes: String) {

@@ -131,9 +131,14 @@ struct ChangeStreamTests {
             let text = try await Self.text(harness, until: "event: position")
             let id = try Self.id(of: "position", in: text)
             let missed = try await harness.store.add("while the client was away")
-            let rest = try await Self.text(harness, after: id, until: "event: upserted")
-            #expect(rest.contains(missed.id.text) && !rest.contains(old.id.text))
-            #expect(!rest.contains("event: position"))
+            try await harness.store.remove(old.id)
+            let rest = try await Self.text(harness, after: id, until: "event: removed")
+            let events = rest.components(separatedBy: "\n\n").filter { $0.contains("data:") }
+            #expect(events.count == 2 && !rest.contains("event: position"), "\(rest)")
+            #expect(events[0].contains("event: upserted") && events[0].contains(missed.id.text))
+            #expect(events[1].contains("event: removed") && events[1].contains(old.id.text))
+            let wrong = try await harness.send(.GET, "/api/v1/changes", nil, ["Last-Event-ID": "x"])
+            #expect(wrong.status == 400)
         }
     }
 

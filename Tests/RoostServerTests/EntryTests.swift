@@ -101,23 +101,6 @@ import Testing
         }
     }
 
-    @Test func `a change with an old ETag is refused and changes nothing`() async throws {
-        try await HTTPHarness.run { harness in
-            let created = try await harness.send(.POST, "/api/v1/entries", ["text": "first"])
-            let location = try #require(created.headers["Location"].first)
-            let tag = try #require(try await harness.send(.GET, location).headers["ETag"].first)
-            let change: JSONValue = ["addTags": ["x"]]
-            let first = try await harness.send(.PATCH, location, change, ["If-Match": tag])
-            #expect(first.status == 200)
-            let second = try await harness.send(.PATCH, location, ["addTags": ["y"]], ["If-Match": tag])
-            #expect(second.status == 412)
-            #expect(try await harness.send(.DELETE, location, nil, ["If-Match": tag]).status == 412)
-            #expect(try await harness.send(.GET, location).json["tags"] == ["x"])
-            let new = try #require(first.headers["ETag"].first)
-            #expect(try await harness.send(.DELETE, location, nil, ["If-Match": new]).status == 200)
-        }
-    }
-
     @Test func `a list has pages, and a cursor expires when the store changes`() async throws {
         try await HTTPHarness.run { harness in
             for number in 0..<5 {
@@ -164,25 +147,6 @@ import Testing
             let broken = try await harness.send(
                 .POST, "/api/v1/entries", bytes: Data("{".utf8), ["Content-Type": "application/json"])
             #expect(broken.status == 400)
-        }
-    }
-
-    @Test func `an undo reverts the last request, with all of its steps`() async throws {
-        let store = KnowledgeStore(
-            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
-            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "serve"))
-        try await HTTPHarness.run(store: store) { harness in
-            let added = try await harness.send(.POST, "/api/v1/entries", ["text": "the swifts are back"])
-            #expect(added.status == 201, "\(added.text)")
-            let lines = (0..<300).map { "{\"content\": \"line \($0)\"}\n" }.joined()
-            let ingest = try await harness.send(
-                .POST, "/api/v1/ingest", bytes: Data(lines.utf8),
-                ["Content-Type": "application/x-ndjson"])
-            #expect(ingest.status == 200, "\(ingest.text)")
-            // An answer to a request that changes nothing does not end the group.
-            #expect(try await harness.send(.POST, "/api/v1/search", ["query": "swifts"]).status == 200)
-            #expect(try await store.undo().removed == 300)
-            #expect(try await store.storage.snapshot().stamp.entryCount == 1)
         }
     }
 

@@ -118,19 +118,6 @@ import Testing
         #expect(untitled["metadata"] == [:])
     }
 
-    @Test func `a text that recurs in the conversation is stored, and a repeated call is not`() async throws {
-        let harness = MCPHarness()
-        for reply in ["Which one?", "Done."] {
-            let turns: JSONValue = [
-                ["role": "user", "content": "yes"], ["role": "assistant", "content": .string(reply)],
-            ]
-            for expected in [["new": 2, "known": 0], ["new": 0, "known": 2]] as [JSONValue] {
-                #expect(await harness.call("remember_messages", ["messages": turns]) == expected)
-            }
-        }
-        #expect(await harness.call("status")["messages"] == 4)
-    }
-
     @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
         let harness = MCPHarness()
         let empty = await harness.call("recall", ["query": "quantum"])

@@ -21,6 +21,9 @@ struct PreconditionTests {
             let changed = try await harness.send(.PATCH, address, ["addTags": ["x"]], condition)
             #expect(changed.status == status, "\(changed.text)")
             #expect((changed.json["tags"] == ["x"]) == (status == 200))
+            // The tag is an old one after a change.
+            let removed = try await harness.send(.DELETE, location, nil, ["If-Match": tag])
+            #expect(removed.status == (status == 200 ? 412 : 200))
         }
     }
 

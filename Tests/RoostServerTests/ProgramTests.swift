@@ -1,57 +1,13 @@
 import Foundation
-import HTTPTypes
-import NIOCore
 import NIOHTTP1
 import Roost
 import RoostModel
 import TestSupport
 import Testing
 
-@testable import RoostRemote
 @testable import RoostServer
 
 struct ProgramTests {
-    // MARK: Changes
-
-    /// Returns the first events of the change feed.
-    private static func events(
-        _ harness: HTTPHarness, _ query: String, _ headers: [String: String] = [:], count: Int
-    ) async throws -> [String] {
-        var call = HTTPCall(
-            .get, "http://127.0.0.1:\(harness.port)/api/v1/changes\(query)",
-            headers: [.authorization: "Bearer \(HTTPHarness.token)"])
-        for (name, value) in headers { call.headers[try #require(HTTPField.Name(name))] = value }
-        let text = try await HTTPHarness.stream(call) { answer, text in
-            #expect(answer.status == 200)
-            let count = Self.events(in: text).count - count
-            return count > 0 || (count == 0 && text.hasSuffix("\n\n"))
-        }
-        return events(in: text)
-    }
-
-    private static func events(in text: String) -> [String] {
-        text.components(separatedBy: "\n\n").filter { $0.contains("data:") }
-    }
-
-    @Test func `the change feed continues after the last event`() async throws {
-        try await HTTPHarness.run { harness in
-            let first = try await harness.store.add("one")
-            try await harness.store.add("two")
-            let events = try await Self.events(harness, "?from=start", count: 2)
-            #expect(events[0].contains("event: upserted"))
-            #expect(events[0].contains(first.id.text))
-            let id = try #require(
-                events[0].split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
-            try await harness.store.remove(first.id)
-            let rest = try await Self.events(harness, "", ["Last-Event-ID": String(id)], count: 2)
-            #expect(rest[0].contains("event: upserted"))
-            #expect(rest[1].contains("event: removed"))
-            #expect(rest[1].contains(first.id.text))
-            let wrong = try await harness.send(.GET, "/api/v1/changes", nil, ["Last-Event-ID": "x"])
-            #expect(wrong.status == 400)
-        }
-    }
-
     // MARK: Embeddings
 
     @Test func `the OpenAI form returns numbers or base64 and the usage`() async throws {

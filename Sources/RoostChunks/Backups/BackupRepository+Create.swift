@@ -115,7 +115,9 @@ extension BackupRepository {
             if current.next == nil, let rest = cutter.rest() { runs.append(rest) }
             // The next page is read while this page is encoded and written.
             async let following = current.next == nil ? nil : page(after: current.next, size)
-            records += try await writer.write(runs, assignments)
+            records += try await runs.concurrentMap(limit: SegmentWriter.concurrency) { run in
+                try await writer.write(run, run.map { assignments[$0.id] })
+            }
             done += current.entries.count
             progress(done, snapshot.stamp.entryCount)
             next = try await following

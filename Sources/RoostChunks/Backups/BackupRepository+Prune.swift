@@ -32,7 +32,7 @@ extension BackupRepository {
         // A dry run only reads, so it needs no exclusive lock.
         return try await RepositoryLock.with(exclusive: !isDryRun, toleratesReadOnly: isDryRun, retrieval) {
             lock in
-            var report = BackupPruneReport(isDryRun: isDryRun)
+            var report = BackupPruneReport()
             let snapshots = try await readableSnapshotsForPruning()
             let kept = retention?.kept(of: snapshots) ?? Set(snapshots.map(\.id))
             report.kept = snapshots.filter { kept.contains($0.id) }
@@ -45,21 +45,16 @@ extension BackupRepository {
             }
             // A corrupt index is not needed if the others list all segments of the remaining snapshots, which
             // `needed` checks.
-            let oldIndexes = try await names(in: RepositoryObject.indexes).map(RepositoryObject.index)
-            let indexes = try await indexes(skippingDamaged: true)
+            let indexes = try await indexes()
             let store = try await segments()
             let needed = try await needed(by: report.kept, store)
-            var plan = try await Plan(
-                indexes.flatMap(\.packs).uniqued(), store, needed, retrieval)
+            var plan = try await Plan(indexes.packs, store, needed, retrieval)
             // A new index replaces the corrupt ones.
-            if indexes.count < oldIndexes.count { plan.changesIndex = true }
-            report.removedSegments = plan.removedSegments
+            if !indexes.damaged.isEmpty { plan.changesIndex = true }
             report.bytesBefore = plan.kept.reduce(0) { $0 + $1.storedSize } + plan.bytesToRemove
             report.bytesAfter = report.bytesBefore - plan.bytesToRemove + plan.bytesToMove
-            report.removedPacks = plan.unneededPaths.count
             if isDryRun { return report }
-            report.writtenPacks = try await carryOut(
-                plan, forgetting: report.forgotten, oldIndexes, store, lock)
+            try await carryOut(plan, forgetting: report.forgotten, indexes.paths, store, lock)
             return report
         }
     }
@@ -103,7 +98,6 @@ extension BackupRepository {
         var unneededPaths: [String] = []
         var bytesToRemove = 0
         var bytesToMove = 0
-        var removedSegments = 0
         /// Whether the set of segments changes. If it does, a new index must be written.
         var changesIndex = false
 
@@ -120,7 +114,6 @@ extension BackupRepository {
                 if !used.isEmpty, Double(bytes) >= BackupRepository.minimumUsage * Double(pack.storedSize) {
                     kept.append(pack)
                 } else {
-                    removedSegments += pack.segments.count - used.count
                     changesIndex = true
                     moving += used.map(\.id)
                     bytesToMove += bytes
@@ -138,7 +131,7 @@ extension BackupRepository {
     private func carryOut(
         _ plan: Plan, forgetting snapshots: [BackupSnapshot], _ oldIndexes: [String], _ store: SegmentStore,
         _ lock: RepositoryLock
-    ) async throws -> Int {
+    ) async throws {
         let written = try await PackWriter.with(retrieval, SegmentStore(retrieval, naming: naming)) {
             writer in
             for id in plan.moving {
@@ -174,6 +167,5 @@ extension BackupRepository {
         for folder in [RepositoryObject.packs, RepositoryObject.indexes, RepositoryObject.snapshots] {
             try? await retrieval.removeLeftovers(in: folder)
         }
-        return written.count
     }
 }

@@ -101,10 +101,10 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
     case zstd
 
     /// The level of Zstandard. Higher levels are much slower.
-    package static let defaultLevel: Int32 = 3
+    private static let level: Int32 = 3
 
     /// Returns the compressed bytes, or `nil` if compression does not make them smaller.
-    package func compress(_ data: Data, level: Int32 = defaultLevel) throws -> Data? {
+    package func compress(_ data: Data) throws -> Data? {
         guard !data.isEmpty else { return nil }
         let capacity =
             self == .zlib ? Int(compressBound(uLong(data.count))) : ZSTD_compressBound(data.count)
@@ -118,7 +118,7 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
                 return status == Z_OK ? Int(length) : nil
             case .zstd:
                 let length = ZSTD_compress(
-                    output.baseAddress, output.count, input.baseAddress, input.count, level)
+                    output.baseAddress, output.count, input.baseAddress, input.count, Self.level)
                 return ZSTD_isError(length) == 0 ? length : nil
             }
         }

@@ -39,8 +39,14 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     }
 
     public func presence(at path: String) async throws -> Bool {
-        let url = try url(of: path)
-        return try await blocking { try FileSystem.isRegularFile(url.path) }
+        try ChunkPath.check(path)
+        do {
+            // `lstat` reads the disk only if the folder is not cached, so moving the call to another thread
+            // would usually cost more than the call itself.
+            return try FileSystem.isRegularFile(baseURL.path + "/" + path)
+        } catch let error as FileError {
+            throw ChunkStorageError(error)
+        }
     }
 
     public func deleteChunk(at path: String) async throws {
@@ -96,18 +102,12 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     public func chunks(in folder: String) async throws -> [ListedChunk] {
         let (top, base) = (try ChunkPath.prefix(of: folder), baseURL.path)
         return try await blocking {
-            var (chunks, prefixes) = ([ListedChunk](), [top])
-            while let prefix = prefixes.popLast() {
-                for item in try FolderListing.filesAndFolders(in: "\(base)/\(prefix)") {
-                    let path = prefix + item.name
-                    if item.kind == .folder {
-                        if path != ChunkPath.metadataFolder { prefixes.append(path + "/") }
-                    } else if (try? ChunkPath.check(path)) != nil,
-                        // A chunk that was deleted after it had been listed is omitted.
-                        let size = try FileSystem.sizeOfRegularFile("\(base)/\(path)")
-                    {
-                        chunks.append(ListedChunk(path: path, size: size))
-                    }
+            var chunks: [ListedChunk] = []
+            try Self.forEachFolder(in: top, of: base) { prefix, files in
+                for path in files.map({ prefix + $0 }) where (try? ChunkPath.check(path)) != nil {
+                    // A chunk that was deleted after it had been listed is omitted.
+                    guard let size = try FileSystem.sizeOfRegularFile("\(base)/\(path)") else { continue }
+                    chunks.append(ListedChunk(path: path, size: size))
                 }
             }
             return chunks
@@ -115,15 +115,27 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     }
 
     public func removeLeftovers(in folder: String) async throws {
-        let prefix = try ChunkPath.prefix(of: folder)
-        let (files, base) = (files, baseURL)
+        let (top, base, files) = (try ChunkPath.prefix(of: folder), baseURL.path, files)
         try await blocking {
-            var folders = [prefix.isEmpty ? base : base.appendingPathComponent(folder)]
-            while let url = folders.popLast() {
-                for item in try FolderListing.filesAndFolders(in: url.path) where item.kind == .folder {
-                    folders.append(url.appendingPathComponent(item.name))
-                }
-                try AtomicFile.removeLeftovers(in: url, files: files)
+            try Self.forEachFolder(in: top, of: base) { prefix, _ in
+                try AtomicFile.removeLeftovers(in: URL(filePath: "\(base)/\(prefix)"), files: files)
+            }
+        }
+    }
+
+    /// Calls a closure with the beginning of the paths in a folder and in each of its subfolders, and with the
+    /// names of the regular files there. Everything else, such as symbolic links, is omitted.
+    private static func forEachFolder(
+        in top: String, of base: String, _ body: (_ prefix: String, _ files: [String]) throws -> Void
+    ) throws {
+        var prefixes = [top]
+        while let prefix = prefixes.popLast() {
+            do {
+                let items = try FolderListing("\(base)/\(prefix)").items
+                prefixes += items.filter { $0.kind == .folder }.map { prefix + $0.name + "/" }
+                try body(prefix, items.filter { $0.kind == .file }.map(\.name))
+            } catch let error as FileError where error.isMissing {
+                continue
             }
         }
     }
@@ -178,20 +190,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
             return try await BlockingWork.run { _ in try body() }
         } catch let error as FileError {
             throw ChunkStorageError(error)
-        }
-    }
-}
-
-extension FolderListing {
-    /// Returns the regular files and subfolders of a folder of chunks. Everything else, such as symbolic
-    /// links, is omitted.
-    ///
-    /// - Returns: An empty array if the folder does not exist.
-    static func filesAndFolders(in folder: String) throws -> [Item] {
-        do {
-            return try FolderListing(folder).items.filter { $0.kind != .other }
-        } catch let error as FileError where error.isMissing {
-            return []
         }
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 import RoostModel
 
 /// The bytes of a document, and what is known about them.
-public struct DocumentInput: Sendable {
+public struct DocumentInput: Sendable, Codable {
     /// The bytes of the document.
     public var data: Data
     /// The path or URL of the document. Readers use its last component for messages and as a title if there

@@ -19,24 +19,41 @@ extension ImportedDatabase {
             ?? false
     }
 
+    /// The maximum size of a text in bytes, more than that of a long book.
+    fileprivate static var maximumTextSize: Int { 64 << 20 }
+    /// The maximum size of another value in bytes.
+    fileprivate static var maximumValueSize: Int { 1 << 20 }
+
     fileprivate func failure(_ fault: String) -> StorageError {
         StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
     }
 
-    /// Checks that everything that is read is a table without computed columns. A view or a computed column
-    /// of a hostile file could produce rows and values without end.
-    fileprivate func checkTables(
-        _ required: [String], optional: [String] = [], _ database: Database
-    ) throws {
-        for name in required where try !database.tableExists(name) {
-            throw failure("the table \(name) is missing")
+    /// Reads collections after checking that everything that is read is a table without computed columns. A view
+    /// or a computed column of a hostile file could produce rows and values without end.
+    fileprivate func collections(
+        in required: [String], optional: [String] = [],
+        _ body: (Database) throws -> [ImportedCollection]
+    ) throws -> [ImportedCollection] {
+        do {
+            return try read { database in
+                for name in required where try !database.tableExists(name) {
+                    throw failure("the table \(name) is missing")
+                }
+                for name in required + optional {
+                    let computed = try Int.fetchOne(
+                        database, sql: "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden <> 0",
+                        arguments: [name])
+                    guard computed == 0 else { throw failure("the table \(name) has computed columns") }
+                }
+                return try body(database)
+            }
+        } catch let error as DatabaseError {
+            throw failure(error.message ?? "its tables are missing or damaged")
         }
-        for name in required + optional {
-            let computed = try Int.fetchOne(
-                database, sql: "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden <> 0",
-                arguments: [name])
-            guard computed == 0 else { throw failure("the table \(name) has computed columns") }
-        }
+    }
+
+    fileprivate static func date(_ seconds: DatabaseValue) -> Date? {
+        Int.fromDatabaseValue(seconds).map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     /// Reads the database without changing it. Functions in its schema are not called, because they can come
@@ -70,8 +87,6 @@ package struct ImportedCollection: Sendable {
     package var records: [ImportedText] = []
     /// The number of embeddings whose texts the database does not contain.
     package var recordsWithoutText = 0
-
-    package init(name: String) { self.name = name }
 }
 
 /// Reads the texts and metadata in the database of a folder of Chroma 1.x (`chroma.sqlite3`).
@@ -84,9 +99,6 @@ package struct ChromaDatabase: ImportedDatabase {
         var metadata: [String: MetadataValue] = [:]
     }
 
-    private static let maximumValueSize = 1 << 20
-    /// The maximum size of a text in bytes, more than that of a long book.
-    private static let maximumTextSize = 64 << 20
     private static let textKey = "chroma:document"
 
     package static let ownTables = ["collections", "segments", "embeddings", "embedding_metadata"]
@@ -96,42 +108,30 @@ package struct ChromaDatabase: ImportedDatabase {
     package init(_ url: URL) { self.url = url }
 
     package func collections() throws -> [ImportedCollection] {
-        do {
-            return try read { database in
-                try checkTables(
-                    Self.ownTables + ["databases"], optional: ["embedding_metadata_array"],
-                    database)
-                // The tenant is part of the name, so the name does not depend on other collections.
-                let rows = try Row.fetchAll(
-                    database,
-                    sql: """
-                        SELECT c.id, CASE WHEN d.tenant_id <> 'default_tenant'
-                        THEN d.tenant_id || '/' || d.name || '/' || c.name
-                        WHEN d.name <> 'default_database' THEN d.name || '/' || c.name ELSE c.name END AS name
-                        FROM collections c JOIN databases d ON d.id = c.database_id
-                        ORDER BY d.tenant_id, d.name, c.name
-                        """)
-                return try rows.map { row in
-                    guard let id = String.fromDatabaseValue(row["id"]),
-                        let name = String.fromDatabaseValue(row["name"])
-                    else { throw failure("a collection has no id or no name") }
-                    return try collection(id, named: name, database)
-                }
+        let tables = Self.ownTables + ["databases"]
+        return try collections(in: tables, optional: ["embedding_metadata_array"]) { database in
+            // The tenant is part of the name, so the name does not depend on other collections.
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT c.id, CASE WHEN d.tenant_id <> 'default_tenant'
+                    THEN d.tenant_id || '/' || d.name || '/' || c.name
+                    WHEN d.name <> 'default_database' THEN d.name || '/' || c.name ELSE c.name END AS name
+                    FROM collections c JOIN databases d ON d.id = c.database_id
+                    ORDER BY d.tenant_id, d.name, c.name
+                    """)
+            return try rows.map { row in
+                guard let id = String.fromDatabaseValue(row["id"]),
+                    let name = String.fromDatabaseValue(row["name"])
+                else { throw failure("a collection has no id or no name") }
+                var collection = ImportedCollection(name: name)
+                let segment = try String.fetchOne(
+                    database, sql: "SELECT id FROM segments WHERE collection = ? AND scope = 'METADATA'",
+                    arguments: [id])
+                if let segment { try readTexts(of: segment, into: &collection, database) }
+                return collection
             }
-        } catch let error as DatabaseError {
-            throw failure(error.message ?? "the tables of Chroma are missing or damaged")
         }
-    }
-
-    private func collection(
-        _ id: String, named name: String, _ database: Database
-    ) throws -> ImportedCollection {
-        var collection = ImportedCollection(name: name)
-        let segment = try String.fetchOne(
-            database, sql: "SELECT id FROM segments WHERE collection = ? AND scope = 'METADATA'",
-            arguments: [id])
-        if let segment { try readTexts(of: segment, into: &collection, database) }
-        return collection
     }
 
     // MARK: Texts
@@ -157,9 +157,7 @@ package struct ChromaDatabase: ImportedDatabase {
             collection.records.append(
                 ImportedText(
                     key: key, text: text, metadata: values[id]?.metadata ?? [:],
-                    updatedAt: Int.fromDatabaseValue(row["created"]).map {
-                        Date(timeIntervalSince1970: Double($0))
-                    }))
+                    updatedAt: Self.date(row["created"])))
         }
     }
 
@@ -209,7 +207,6 @@ package struct ChromaDatabase: ImportedDatabase {
         if case .array(let earlier) = metadata[key] { elements = earlier }
         metadata[key] = isArray ? .array(elements + [value]) : value
     }
-
 }
 
 /// Reads the texts in the database of embeddings of the program `llm`
@@ -218,10 +215,6 @@ package struct ChromaDatabase: ImportedDatabase {
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
 package struct LLMDatabase: ImportedDatabase {
-    private static let maximumMetadataSize = 1 << 20
-    /// The maximum size of a text in bytes, more than that of a long book.
-    private static let maximumTextSize = 64 << 20
-
     package static let ownTables = ["collections", "embeddings"]
 
     package let url: URL
@@ -229,20 +222,14 @@ package struct LLMDatabase: ImportedDatabase {
     package init(_ url: URL) { self.url = url }
 
     package func collections() throws -> [ImportedCollection] {
-        do {
-            return try read { database in
-                try checkTables(Self.ownTables, database)
-                let rows = try Row.fetchAll(
-                    database, sql: "SELECT id, name FROM collections ORDER BY id")
-                return try rows.map { row in
-                    guard let id = Int.fromDatabaseValue(row["id"]),
-                        let name = String.fromDatabaseValue(row["name"])
-                    else { throw failure("a collection has no name") }
-                    return try collection(id, named: name, database)
-                }
+        try collections(in: Self.ownTables) { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT id, name FROM collections ORDER BY id")
+            return try rows.map { row in
+                guard let id = Int.fromDatabaseValue(row["id"]),
+                    let name = String.fromDatabaseValue(row["name"])
+                else { throw failure("a collection has no name") }
+                return try collection(id, named: name, database)
             }
-        } catch let error as DatabaseError {
-            throw failure(error.message ?? "the tables of llm are missing or damaged")
         }
     }
 
@@ -257,7 +244,7 @@ package struct LLMDatabase: ImportedDatabase {
                 WHERE collection_id = ? AND coalesce(length(content), 0) <= ?
                 AND coalesce(length(metadata), 0) <= ? ORDER BY id
                 """,
-            arguments: [id, Self.maximumTextSize, Self.maximumMetadataSize])
+            arguments: [id, Self.maximumTextSize, Self.maximumValueSize])
         while let row = try rows.next() {
             guard let text = String.fromDatabaseValue(row["content"]),
                 text.contains(where: { !$0.isWhitespace })
@@ -274,9 +261,7 @@ package struct LLMDatabase: ImportedDatabase {
                     key: key, text: text,
                     metadata: (try? JSONDecoder().decode([String: MetadataValue].self, from: metadata))
                         ?? [:],
-                    updatedAt: Int.fromDatabaseValue(row["updated"]).map {
-                        Date(timeIntervalSince1970: Double($0))
-                    }))
+                    updatedAt: Self.date(row["updated"])))
         }
         return collection
     }

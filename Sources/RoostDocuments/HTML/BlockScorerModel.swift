@@ -1,6 +1,5 @@
 /// The trees of ``BlockScorer``, written by `Benchmarks/Peers/webpage_blocks.py`.
 enum BlockScorerModel {
-    /// The trees, separated by semicolons.
     static let trees = """
         72:1e-35 17:1.5 75:0.0045207 -0.451 70:2.0043 -0.736 14:6.5 -0.471 -0.662 14:6.5 -0.258 -0.517
         39:0.33763 43:0.2008 -0.56 -0.372 65:0.01747 -0.544 -0.202; 10:4.5 63:0.083961 0.109 0.278 64:2.3275

@@ -44,9 +44,8 @@ public struct FeedReader: DocumentReader {
             URL(string: address, relativeTo: base).flatMap { $0.scheme == nil ? nil : $0.absoluteString }
                 ?? address
         }
-        var document = Document(title: item.title, text: item.content)
-        if item.isMarkup {
-            let page = HTMLPage(Data(item.content.utf8), encodingName: "utf-8")
+        var document = Document(title: item.title, text: item.content?.text ?? "")
+        if let page = item.content?.page {
             (document.text, document.links) = page.content(address: base?.absoluteString ?? input.path)
         }
         if document.text.isEmpty { document.text = item.title ?? link ?? "" }
@@ -80,7 +79,6 @@ public struct FeedReader: DocumentReader {
     }
 }
 
-/// A feed, independent of its format.
 private struct Feed {
     struct Item {
         var id: String?
@@ -93,8 +91,15 @@ private struct Feed {
         var updated: String?
         var categories: [String] = []
         /// The content, or the summary if there is no content.
-        var content = ""
-        var isMarkup = true
+        var content: Content?
+    }
+
+    /// A text, or a part of a page.
+    struct Content {
+        var text = ""
+        var page: HTMLPage?
+
+        var isEmpty: Bool { page?.blocks.isEmpty ?? text.allSatisfy(\.isWhitespace) }
     }
 
     var title: String?
@@ -147,7 +152,7 @@ private struct FeedXML {
                 let item = try item(element)
                 // The text of an item that does not end is incomplete.
                 guard parser.depth < depth else { break }
-                if item.id ?? item.link ?? item.title != nil || !item.content.isEmpty {
+                if item.id ?? item.link ?? item.title != nil || item.content != nil {
                     feed.items.append(item)
                 }
             default: break
@@ -157,7 +162,7 @@ private struct FeedXML {
 
     private func item(_ element: XMLPull.Element) throws -> Feed.Item {
         var item = Feed.Item(id: element["rdf:about"], base: element["xml:base"])
-        var (summary, content): ((text: String, isMarkup: Bool)?, (text: String, isMarkup: Bool)?)
+        var (summary, content): (Feed.Content?, Feed.Content?)
         try parser.children { element in
             switch element.name {
             case "id", "guid": item.id = try cleanText()
@@ -175,8 +180,7 @@ private struct FeedXML {
             }
         }
         // Some feeds have an empty content and a summary.
-        let chosen = [content, summary].compactMap { $0 }.first { !$0.text.allSatisfy(\.isWhitespace) }
-        (item.content, item.isMarkup) = chosen.map { ($0.text, $0.isMarkup) } ?? ("", false)
+        item.content = [content, summary].compactMap { $0 }.first { !$0.isEmpty }
         return item
     }
 
@@ -202,23 +206,14 @@ private struct FeedXML {
     }
 
     /// Reads a content or summary. XHTML in Atom is markup in the XML itself.
-    private func text(_ element: XMLPull.Element) throws -> (String, Bool) {
-        let type = element["type"]?.lowercased()
-        guard type == "xhtml" else { return (try parser.text(), type != "text" && type != "text/plain") }
-        var markup = ""
-        let base = parser.depth
-        var open: [String] = []
-        while let event = try parser.next() {
-            switch event {
-            case .start(let child):
-                let address = child["href"].map { " href=\"\(HTMLText.escaped($0))\"" } ?? ""
-                markup += "<\(child.name)\(address)>"
-                open.append(child.name)
-            case .end: if let name = open.popLast() { markup += "</\(name)>" }
-            case .text(let text): markup += HTMLText.escaped(text)
-            }
-            if parser.depth < base { break }
+    private func text(_ element: XMLPull.Element) throws -> Feed.Content {
+        switch element["type"]?.lowercased() {
+        case "xhtml":
+            let tree = try HTMLTree(parser, maximumDepth: DocumentLimits().maximumDepth)
+            return Feed.Content(page: HTMLPage(tree))
+        case "text", "text/plain": return Feed.Content(text: try parser.text())
+        default:
+            return Feed.Content(page: HTMLPage(Data(try parser.text().utf8), encodingName: "utf-8"))
         }
-        return (markup, true)
     }
 }

@@ -118,7 +118,6 @@ extension HTMLMetadata {
     }
 }
 
-/// The statements about a page in its JSON-LD. They are read as data; contexts are not loaded.
 struct StructuredData {
     private(set) var headline: String?
     private(set) var author: String?
@@ -127,8 +126,6 @@ struct StructuredData {
 
     /// The maximum number of bytes of a script that is parsed.
     private static let maximumLength = 2 << 20
-    /// The maximum depth of brackets in a script: the parser is recursive.
-    private static let maximumDepth = 64
     /// The maximum number of objects that are examined.
     private static let maximumObjects = 10_000
     /// The types of the works that a page can consist of, other than articles and postings. Books, films,
@@ -147,7 +144,7 @@ struct StructuredData {
                 continue
             }
             let text = tree.nodes[index..<node.end].map(\.text).joined()
-            guard text.utf8.count <= Self.maximumLength, Self.depth(of: text) <= Self.maximumDepth,
+            guard text.utf8.count <= Self.maximumLength,
                 let value = try? JSONSerialization.jsonObject(with: Data(text.utf8))
             else { continue }
             Self.collect(value, &objects)
@@ -156,16 +153,6 @@ struct StructuredData {
             if let id = object["@id"] as? String, let name = object["name"] as? String { names[id] = name }
         }
         for object in objects where Self.types(of: object).contains(where: Self.isWork) { read(object) }
-    }
-
-    private static func depth(of text: String) -> Int {
-        var (depth, maximum) = (0, 0)
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { depth += 1 }
-            if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") { depth -= 1 }
-            maximum = max(maximum, depth)
-        }
-        return maximum
     }
 
     private static func collect(_ value: Any, _ objects: inout [[String: Any]]) {

@@ -65,8 +65,7 @@ enum HTMLLinks {
     static func links(in blocks: [HTMLBlock], of page: HTMLPage, address: String) -> [DocumentLink] {
         let base = baseAddress(of: page, address: address)
         var links: [DocumentLink] = []
-        var known: Set<Int> = []
-        var targets: Set<DocumentLink> = []
+        var (known, targets): (Set<Int>, Set<DocumentLink>) = ([], [])
         for block in blocks {
             for text in block.texts {
                 let anchor = page.tree.ancestors(of: text).first { page.tree.nodes[$0].tag == "a" }

@@ -1,12 +1,8 @@
 /// A paragraph, heading, list item, table row or other text that a browser shows as a unit.
 struct HTMLBlock: Sendable {
-    /// The kind of a block, which determines its Markdown.
     enum Kind: Sendable {
-        /// A text whose line breaks have no meaning.
         case text
-        /// A preformatted text.
         case code
-        /// A row of a data table.
         case row
     }
 
@@ -67,8 +63,6 @@ struct HTMLSegmenter {
         segmenter.run()
         return segmenter.blocks
     }
-
-    static func isInline(_ tag: String) -> Bool { inlineElements.contains(tag) }
 
     private mutating func run() {
         // Each open block element with the index after its last descendant.

@@ -10,13 +10,10 @@ struct HTMLTree: Sendable {
     struct Node: Sendable {
         /// The name of the element in lowercase letters; empty for a text.
         var tag: String
-        /// The text; empty for an element.
         var text = ""
-        /// The attributes that this module uses.
         var attributes: [Attribute] = []
         /// The index of the parent, which is smaller than the node's own index; -1 for the root.
         var parent: Int
-        /// The index after the last descendant.
         var end: Int
         var depth: Int
 
@@ -26,7 +23,6 @@ struct HTMLTree: Sendable {
 
         var classes: [Substring] { attribute("class")?.split(separator: " ") ?? [] }
 
-        /// The level of a heading; `nil` for other elements.
         var headingLevel: Int? {
             guard tag.utf8.count == 2, tag.utf8.first == UInt8(ascii: "h") else { return nil }
             return tag.last?.wholeNumberValue
@@ -48,12 +44,10 @@ struct HTMLTree: Sendable {
         var value: String
     }
 
-    /// The nodes. The first one is the root.
     var nodes: [Node] = []
     /// A message for the user if a part of the page could not be read.
     var fault: String?
 
-    /// The ancestors of a node, from its parent to the root.
     func ancestors(of index: Int) -> some Sequence<Int> {
         sequence(first: nodes[index].parent) { parent in
             parent > 0 ? nodes[parent].parent : nil
@@ -100,10 +94,11 @@ struct HTMLTree: Sendable {
 }
 
 extension HTMLTree {
-    /// Reads an XML document, such as a chapter of a book.
+    /// Reads the element that was started last, or a whole document, such as a chapter of a book.
     init(_ xml: XMLPull, maximumDepth: Int) throws {
         var builder = HTMLTreeBuilder(maximumDepth: maximumDepth)
-        while let event = try xml.next() {
+        let base = xml.depth
+        while let event = try xml.next(), xml.depth >= base {
             switch event {
             case .start(let element):
                 let attributes = element.attributes.compactMap { name, value in
@@ -151,7 +146,7 @@ struct HTMLTreeBuilder {
     mutating func open(_ tag: String, _ attributes: [HTMLTree.Attribute]) {
         guard open.count < maximumDepth, !isFull else {
             if isFull { noteFault() }
-            separate(tag)
+            separateWords()
             omitted.append(tag)
             return
         }
@@ -162,15 +157,11 @@ struct HTMLTreeBuilder {
         open.append(tree.nodes.count - 1)
     }
 
-    /// Separates the words before and after an omitted element, unless it is in a line.
-    private mutating func separate(_ tag: String) {
-        let isInLine = tag != "br" && HTMLSegmenter.isInline(tag)
-        if !isInLine, tree.nodes.last?.text != "\n" { addText("\n") }
-    }
+    private mutating func separateWords() { if tree.nodes.last?.text != " " { addText(" ") } }
 
     mutating func close() {
-        if let tag = omitted.popLast() {
-            separate(tag)
+        if omitted.popLast() != nil {
+            separateWords()
         } else if let last = open.popLast() {
             tree.nodes[last].end = tree.nodes.count
         }

@@ -105,7 +105,6 @@ struct MainContent {
 struct BlockScorer {
     /// A node of a tree: a comparison of a feature with a threshold, or a leaf.
     private struct Node {
-        /// The index of the feature; -1 for a leaf.
         var feature: Int
         /// The threshold of a comparison, or the value of a leaf.
         var value: Float

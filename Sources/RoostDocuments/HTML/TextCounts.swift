@@ -37,7 +37,6 @@ struct TextCounts: Sendable {
         words += ideographs / 2 + unspacedLetters / 5
     }
 
-    /// Returns whether a character is a letter or mark of Thai, Lao, Burmese or Khmer.
     private static func isUnspacedLetter(_ value: UInt32) -> Bool {
         switch value {
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
@@ -73,7 +72,6 @@ struct TextCounts: Sendable {
 
 /// A text in which one space replaces each run of white space, as in a browser.
 struct CollapsedText {
-    /// The text without white space at its beginning.
     private(set) var bytes: [UInt8] = []
     private var hasPendingSpace = false
     /// The number of bytes after which the rest of the text is ignored.
@@ -83,7 +81,6 @@ struct CollapsedText {
 
     var isFull: Bool { bytes.count >= maximumBytes }
 
-    /// The text without white space at its beginning and end.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     mutating func append(_ text: String) {
@@ -138,12 +135,6 @@ struct CollapsedText {
 }
 
 enum HTMLText {
-    /// Returns a text with character references for the characters that begin markup.
-    static func escaped(_ text: String) -> String {
-        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-            .replacingOccurrences(of: "\"", with: "&quot;")
-    }
-
     /// Returns the text of markup, such as `Q&amp;A`; a text without markup is unchanged.
     static func plain(_ markup: String) -> String {
         guard markup.contains("&") || markup.contains("<") else { return markup }

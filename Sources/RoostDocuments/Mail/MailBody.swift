@@ -91,7 +91,7 @@ final class MailBody {
             return
         }
         guard type == "text/html" else {
-            append(Self.unfolded(Self.content(of: object, limits: limits), object))
+            append(Self.content(of: object, limits: limits))
             return
         }
         let charset = Self.parameter("charset", of: object)
@@ -173,38 +173,6 @@ final class MailBody {
         _ name: String, of object: UnsafeMutablePointer<GMimeObject>
     ) -> String? {
         g_mime_object_get_content_type_parameter(object, name).map { String(cString: $0) }
-    }
-
-    /// Returns the text of a part with the parameter `format=flowed` (RFC 3676) in whole paragraphs.
-    private static func unfolded(_ text: String, _ object: UnsafeMutablePointer<GMimeObject>) -> String {
-        guard parameter("format", of: object)?.lowercased() == "flowed" else { return text }
-        return FlowedText.joined(text, removesSpace: parameter("delsp", of: object)?.lowercased() == "yes")
-    }
-}
-
-/// Text in the format `flowed` (RFC 3676): lines that end with a space continue on the next line.
-enum FlowedText {
-    /// Returns the text with its lines joined into paragraphs. A quoted paragraph keeps one `>` per level.
-    static func joined(_ text: String, removesSpace: Bool) -> String {
-        var lines: [String] = []
-        var (depth, isContinued) = (0, false)
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            let marks = line.prefix { $0 == ">" }
-            var content = line.dropFirst(marks.count)
-            // A space protects lines that begin with a space, `>` or `From`.
-            if content.first == " " { content = content.dropFirst() }
-            let isSignature = content == "-- "
-            let continuesLine = content.last == " " && !isSignature
-            if continuesLine && removesSpace { content = content.dropLast() }
-            if isContinued && marks.count == depth && !isSignature {
-                lines[lines.count - 1] += content
-            } else {
-                let separator = marks.isEmpty || content.isEmpty ? "" : " "
-                lines.append(marks + separator + content)
-            }
-            (depth, isContinued) = (marks.count, continuesLine)
-        }
-        return lines.joined(separator: "\n")
     }
 }
 

@@ -4,7 +4,6 @@ import Foundation
 import RoostModel
 import RoostText
 
-/// Parses a message or a mailbox with GMime.
 struct MailParser {
     private let bytes: UnsafeRawBufferPointer
     private let limits: DocumentLimits
@@ -13,7 +12,6 @@ struct MailParser {
 
     private static let initialized: Void = g_mime_init()
 
-    /// Creates a parser.
     init(
         _ bytes: UnsafeRawBufferPointer, limits: DocumentLimits, isCancelled: @escaping () -> Bool
     ) throws {
@@ -26,7 +24,6 @@ struct MailParser {
         (self.bytes, self.limits, self.isCancelled) = (bytes, limits, isCancelled)
     }
 
-    /// Returns the only message.
     func message() throws -> Document { try message(in: 0..<bytes.count) }
 
     /// Returns the messages of a mailbox in order. A message that cannot be read is a fault.
@@ -88,7 +85,7 @@ struct MailParser {
         let message = g_mime_parser_construct_message(parser, options)
         defer { message.map { roost_mime_release($0) } }
         let document = try message.map {
-            try MailMessage($0, limits: limits, isCancelled: isCancelled).document()
+            try MailMessage(message: $0, body: MailBody(limits: limits, isCancelled: isCancelled)).document()
         }
         guard let document, document.title != nil || !document.metadata.isEmpty || document.createdAt != nil
         else {
@@ -202,7 +199,6 @@ private struct MailboxParts: Sequence, IteratorProtocol {
         return text.wholeMatch(of: Self.separator) != nil
     }
 
-    /// Returns the offset after a line, with its line feed.
     private func end(ofLineAt start: Int) -> Int {
         guard let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start)
         else { return bytes.count }
@@ -210,21 +206,10 @@ private struct MailboxParts: Sequence, IteratorProtocol {
     }
 }
 
-final class MailMessage {
-    private let message: UnsafeMutablePointer<GMimeMessage>
-    private let limits: DocumentLimits
-    private let body: MailBody
+private struct MailMessage {
+    let message: UnsafeMutablePointer<GMimeMessage>
+    let body: MailBody
 
-    init(
-        _ message: UnsafeMutablePointer<GMimeMessage>, limits: DocumentLimits,
-        isCancelled: @escaping () -> Bool
-    ) {
-        self.message = message
-        self.limits = limits
-        body = MailBody(limits: limits, isCancelled: isCancelled)
-    }
-
-    /// Returns the document.
     func document() throws -> Document {
         if let part = g_mime_message_get_mime_part(message) { try body.read(part, depth: 0) }
         let subject = g_mime_message_get_subject(message).map { MarkdownText.singleLine(String(cString: $0)) }

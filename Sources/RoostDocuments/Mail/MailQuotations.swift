@@ -5,13 +5,11 @@ import RoostModel
 ///
 /// A message that consists of nothing else has no hidden parts, so that its text can be found.
 struct MailQuotations {
-    /// The quotations and signatures, in order.
     private(set) var parts: [TextStructure.HiddenPart] = []
 
     /// The maximum number of lines above a quotation that name its author and date.
     private static let maximumAttributionLines = 2
 
-    /// Finds the quotations and the signature of a text.
     init(_ text: String) {
         let length = text.utf8.count
         var offset = 0

@@ -13,7 +13,7 @@ public struct MailReader: DocumentReader {
         name: "mbox", title: "Mailbox", extensions: ["mbox", "mbx"], mediaTypes: ["application/mbox"],
         format: .mail)
 
-    public let version = 12
+    public let version = 13
 
     public let types = [Self.message, Self.mailbox]
 

@@ -7,14 +7,11 @@ struct FrontMatterFields {
     var tags: [String] = []
     var aliases: [String] = []
     var createdAt: Date?
-    /// The text of a date of creation that is not clear.
     var unclearDate: String?
     var updatedAt: Date?
     /// The values of all other keys.
     var metadata: [String: MetadataValue] = [:]
-    /// The links in values such as `"[[Note]]"`.
     var links: [DocumentLink] = []
-    /// The parts that could not be read.
     var unreadParts: [String]
 
     /// The maximum length of a key in UTF-8 bytes, as in stores.

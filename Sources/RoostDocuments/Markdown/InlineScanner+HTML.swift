@@ -1,9 +1,11 @@
+import CGumbo
 import RoostModel
 
-/// HTML tags, comments, and addresses in angle brackets.
 extension InlineScanner {
     private static let maximumTagLength = 8192
     private static let maximumNameLength = 32
+    /// The elements that libgumbo does not know.
+    private static let otherElements: Set<String> = ["dialog", "g", "path", "picture", "search", "slot"]
 
     /// Scans the markup that begins with `<` and returns the offset after it.
     mutating func html(_ index: Int, isBlock: Bool) -> Int {
@@ -65,7 +67,8 @@ extension InlineScanner {
         }
         guard (1...Self.maximumNameLength).contains(nameEnd - nameStart) else { return index + 1 }
         let name = bytes.text(nameStart..<nameEnd).lowercased()
-        guard HTMLElementName.all.contains(name), let end = tagEnd(nameEnd) else { return nameEnd }
+        let isElement = gumbo_tag_enum(name) != GUMBO_TAG_UNKNOWN || Self.otherElements.contains(name)
+        guard isElement, let end = tagEnd(nameEnd) else { return nameEnd }
         let isOpening = nameStart == index + 1
         if isBlock, isOpening, name == "script" || name == "style" {
             let close = elementEnd(name, from: end)
@@ -144,23 +147,4 @@ extension InlineScanner {
         }
         return nil
     }
-}
-
-enum HTMLElementName {
-    static let all: Set<String> = [
-        "html", "head", "body", "title", "base", "link", "meta", "style", "script", "noscript", "template",
-        "address", "article", "aside", "footer", "header", "h1", "h2", "h3", "h4", "h5", "h6", "hgroup",
-        "main", "nav", "section", "search", "blockquote", "dd", "div", "dl", "dt", "figcaption", "figure",
-        "hr", "li",
-        "menu", "ol", "p", "pre", "ul", "area", "audio", "img", "map", "track", "video", "embed", "iframe",
-        "object", "param", "picture", "portal", "source", "svg", "path", "g", "canvas", "caption", "col",
-        "colgroup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "button", "datalist", "fieldset",
-        "form", "input", "label", "legend", "meter", "optgroup", "option", "output", "progress", "select",
-        "textarea",
-        "details", "dialog", "summary", "slot", "center", "big", "tt", "br",
-        "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd",
-        "mark", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
-        "time",
-        "u", "var", "wbr",
-    ]
 }

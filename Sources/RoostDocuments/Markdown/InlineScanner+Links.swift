@@ -218,24 +218,10 @@ extension InlineScanner {
         let range = (opener.offset - 1)..<end
         let link = DocumentLink(address: target, kind: .embed, text: bytes.text(bytes.trimmed(text)))
         hide((opener.offset - 1)..<text.lowerBound, .markup)
-        hide((text.upperBound - sizeLength(text))..<end, .address)
+        hide(text.upperBound..<end, .address)
         links.append(
             FoundLink(
                 link: link.isExternal ? nil : link, range: range, textRange: text, isImage: true))
-    }
-
-    /// Returns the length in bytes of the image size at the end of a text, such as `|300` or `300x200`.
-    private func sizeLength(_ text: Range<Int>) -> Int {
-        var start = text.upperBound
-        while start > text.lowerBound, bytes[start - 1].isASCIIDigit || bytes[start - 1] == UInt8(ascii: "x")
-        {
-            start -= 1
-        }
-        guard start < text.upperBound else { return 0 }
-        if start > text.lowerBound, bytes[start - 1] == UInt8(ascii: "|") {
-            return text.upperBound - start + 1
-        }
-        return start == text.lowerBound && bytes[start].isASCIIDigit ? text.count : 0
     }
 
     // MARK: Wiki links and addresses

@@ -20,7 +20,6 @@ struct InlineScanner {
         var isBare = false
     }
 
-    /// An opening bracket that may begin a link or image.
     struct Bracket {
         var offset: Int
         var isImage: Bool
@@ -31,9 +30,7 @@ struct InlineScanner {
     }
 
     let bytes: [UInt8]
-    /// The targets of link references by label.
     var definitions: [String: String] = [:]
-    /// The comments in `%%`, in order.
     var comments: [Range<Int>] = []
 
     /// The parts of the text that are not embedded, in no particular order. They may overlap.
@@ -104,7 +101,7 @@ struct InlineScanner {
     private mutating func step(_ index: Int) -> Int {
         switch bytes[index] {
         case UInt8(ascii: "\\"): byte(index + 1).isASCIIPunctuation ? index + 2 : index + 1
-        case UInt8(ascii: "`"): codeSpan(index)
+        case UInt8(ascii: "`"): Self.codeEnd(bytes, from: index, to: region.upperBound, &missingRuns)
         case UInt8(ascii: "$"): formula(index)
         case UInt8(ascii: "<"): html(index, isBlock: false)
         case UInt8(ascii: "!"): image(index)
@@ -119,24 +116,22 @@ struct InlineScanner {
 
     // MARK: Code and formulas
 
-    private mutating func codeSpan(_ index: Int) -> Int {
-        var start = index
-        while byte(start) == UInt8(ascii: "`") { start += 1 }
-        let length = start - index
-        guard !missingRuns.contains(length) else { return start }
-        var end = start
-        while end < region.upperBound {
-            guard bytes[end] == UInt8(ascii: "`") else {
-                end += 1
-                continue
-            }
-            var next = end
-            while byte(next) == UInt8(ascii: "`") { next += 1 }
-            if next - end == length { return next }
-            end = next
+    /// Returns the offset after the code span that begins with a backquote; after its first backquotes if no other
+    /// run of the same length follows before a limit.
+    ///
+    /// - Parameter missing: The lengths of runs that do not occur again before the limit.
+    static func codeEnd(_ bytes: [UInt8], from start: Int, to limit: Int, _ missing: inout Set<Int>) -> Int {
+        func run(_ offset: Int) -> Int { bytes[offset..<limit].prefix { $0 == UInt8(ascii: "`") }.count }
+        let length = run(start)
+        guard !missing.contains(length) else { return start + length }
+        var index = start + length
+        while let next = bytes[index..<limit].firstIndex(of: UInt8(ascii: "`")) {
+            let other = run(next)
+            index = next + other
+            if other == length { return index }
         }
-        missingRuns.insert(length)
-        return start
+        missing.insert(length)
+        return start + length
     }
 
     /// Skips a formula between dollar signs, which contains neither tags nor links.

@@ -110,12 +110,9 @@ struct LinkDefinition {
 
     private static func isTitle(_ bytes: [UInt8], _ range: Range<Int>, after end: Int) -> Bool {
         guard range.count >= 2, range.lowerBound > end else { return false }
-        return switch (bytes[range.lowerBound], bytes[range.upperBound - 1]) {
-        case (UInt8(ascii: "\""), UInt8(ascii: "\"")), (UInt8(ascii: "'"), UInt8(ascii: "'")),
-            (UInt8(ascii: "("), UInt8(ascii: ")")):
-            true
-        default: false
-        }
+        let first = bytes[range.lowerBound]
+        let closing = first == UInt8(ascii: "(") ? UInt8(ascii: ")") : first
+        return "\"'(".utf8.contains(first) && bytes[range.upperBound - 1] == closing
     }
 }
 
@@ -136,7 +133,7 @@ enum AddressScan {
         index += 3
         let host = index
         var parentheses = 0
-        while index < limit, bytes[index] > 32, !isDelimiter(bytes[index]) {
+        while index < limit, bytes[index] > 32, !"<>[]\"`|".utf8.contains(bytes[index]) {
             if bytes[index] == UInt8(ascii: "(") { parentheses += 1 }
             if bytes[index] == UInt8(ascii: ")") {
                 if parentheses == 0 { break }
@@ -144,22 +141,7 @@ enum AddressScan {
             }
             index += 1
         }
-        while index > host, isTrailing(bytes[index - 1]) { index -= 1 }
+        while index > host, ".,;:!?'*_~".utf8.contains(bytes[index - 1]) { index -= 1 }
         return index > host ? index : nil
-    }
-
-    private static func isDelimiter(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "]")
-            || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`")
-            || byte == UInt8(ascii: "|")
-    }
-
-    private static func isTrailing(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "."), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"), UInt8(ascii: "!"),
-            UInt8(ascii: "?"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 public import RoostModel
-import RoostText
 
 /// Finds the notes to which links point, by the rules of Obsidian.
 ///
@@ -31,12 +30,15 @@ public struct LinkResolver: Sendable {
     /// The extensions in lowercase letters, with a dot, that a link need not contain.
     public static let noteExtensions = [".md", ".markdown", ".mdx"]
 
+    /// The maximum number of folders in the end of a path. It bounds the memory for deeply nested notes.
+    private static let maximumFolders = 32
+
     /// The components of the folder that contains all notes.
     private let root: [String]
     /// The notes by complete path below the root.
     private let byPath: [String: Int]
-    /// The notes by the end of their path.
-    private let byPathEnd: PathEnds
+    /// The notes by the end of their path: their name and some of the folders above it.
+    private let byPathEnd: [String: Int]
     /// The notes by alias, of all folders and of each folder.
     private let byAlias: [FolderAlias: Int]
 
@@ -62,9 +64,16 @@ public struct LinkResolver: Sendable {
         // The notes in the order of their precedence. The first note with a path or an alias is kept.
         let ordered = paths.enumerated().map { (index: $0.offset, path: $0.element.joined(separator: "/")) }
             .sorted { ($0.path.utf16.count, $0.path, $0.index) < ($1.path.utf16.count, $1.path, $1.index) }
-        var (byPath, byAlias) = ([:] as [String: Int], [:] as [FolderAlias: Int])
+        var (byPath, byPathEnd) = ([:] as [String: Int], [:] as [String: Int])
+        var byAlias: [FolderAlias: Int] = [:]
         for (index, path) in ordered {
             for form in Self.forms(path) where byPath[form] == nil { byPath[form] = index }
+            for var end in Self.forms(paths[index].last ?? "") {
+                for folder in paths[index].dropLast().suffix(Self.maximumFolders).reversed() + [""] {
+                    if byPathEnd[end] == nil { byPathEnd[end] = index }
+                    end = folder + "/" + end
+                }
+            }
             let folder = paths[index].dropLast().joined(separator: "/")
             for alias in Set(notes[index].aliases.map(Self.key)) {
                 for key in [FolderAlias(folder: nil, alias: alias), .init(folder: folder, alias: alias)]
@@ -73,11 +82,7 @@ public struct LinkResolver: Sendable {
                 }
             }
         }
-        (self.byPath, self.byAlias) = (byPath, byAlias)
-        byPathEnd = PathEnds(
-            ordered.map { note in
-                Self.forms(paths[note.index].last ?? "").map { paths[note.index].dropLast() + [$0] }
-            }, indices: ordered.map(\.index))
+        (self.byPath, self.byPathEnd, self.byAlias) = (byPath, byPathEnd, byAlias)
     }
 
     /// Returns the index of the note to which a link points; `nil` if no note matches, or if the target is
@@ -86,7 +91,7 @@ public struct LinkResolver: Sendable {
     /// - Parameters:
     ///   - link: The link. Without a target, it points to the note that contains it.
     ///   - path: The path of the note that contains the link.
-    /// - Complexity: O(length of target · log(number of notes)).
+    /// - Complexity: O(length of target).
     public func resolve(_ link: DocumentLink, from path: String) -> Int? {
         guard !link.isExternal else { return nil }
         let source = relative(Self.components(path))
@@ -117,13 +122,14 @@ public struct LinkResolver: Sendable {
     /// Returns the note whose path ends with a name.
     private func byPathSuffix(_ name: [String], folder: [String]) -> Int? {
         guard let last = name.last else { return nil }
-        if let index = byPath[name.joined(separator: "/")] { return index }
+        let end = name.joined(separator: "/")
+        if let index = byPath[end] { return index }
         if folder.suffix(name.count - 1) == name.dropLast(),
             let index = byPath[(folder + [last]).joined(separator: "/")]
         {
             return index
         }
-        return byPathEnd.first(endingWith: name)
+        return byPathEnd[end]
     }
 
     private func relative(_ components: [String]) -> ArraySlice<String> {
@@ -175,51 +181,5 @@ public struct LinkResolver: Sendable {
             length = common
         }
         return Array(first.prefix(length))
-    }
-}
-
-/// The notes in the order of their reversed paths, so that those whose paths end with the same components are
-/// next to each other.
-private struct PathEnds: Sendable {
-    /// The components of the paths from the last to the first, each followed by a slash; sorted by their bytes.
-    private let keys: [String]
-    /// For each power of two 2ᵏ and each key, the least rank of the notes of 2ᵏ keys from this one on. Notes with
-    /// lower ranks take precedence.
-    private let leastRanks: [[UInt32]]
-    /// The indices of the notes by rank.
-    private let indices: [Int]
-
-    /// - Parameter paths: For each rank the forms of the path of its note.
-    init(_ paths: [[[String]]], indices: [Int]) {
-        let entries = paths.enumerated().flatMap { rank, forms in
-            forms.map { (key: Self.key($0), rank: UInt32(rank)) }
-        }.sorted { Self.precedes($0.key, $1.key) }
-        keys = entries.map(\.key)
-        var least = [entries.map(\.rank)]
-        while let previous = least.last, case let half = 1 << (least.count - 1), previous.count > half {
-            least.append((0..<previous.count - half).map { min(previous[$0], previous[$0 + half]) })
-        }
-        leastRanks = least
-        self.indices = indices
-    }
-
-    /// Returns the index of the note that takes precedence among those whose paths end with some components.
-    func first(endingWith components: [String]) -> Int? {
-        let prefix = Self.key(components)
-        let start = keys.partitioningIndex { !Self.precedes($0, prefix) }
-        let count = keys[start...].partitioningIndex { !$0.utf8.starts(with: prefix.utf8) } - start
-        guard count > 0 else { return nil }
-        // Two overlapping ranges cover all keys with the prefix.
-        let level = count.bitWidth - 1 - count.leadingZeroBitCount
-        let least = leastRanks[level]
-        return indices[Int(min(least[start], least[start + count - (1 << level)]))]
-    }
-
-    private static func key(_ components: [String]) -> String {
-        components.reversed().map { $0 + "/" }.joined()
-    }
-
-    private static func precedes(_ a: String, _ b: String) -> Bool {
-        a.utf8.lexicographicallyPrecedes(b.utf8)
     }
 }

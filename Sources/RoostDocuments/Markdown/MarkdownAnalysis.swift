@@ -28,7 +28,6 @@ struct MarkdownAnalysis {
     /// The ranges that a passage contains as a whole if they are short enough.
     private(set) var wholeRanges: [Range<Int>] = []
 
-    /// Analyzes a text.
     init(_ text: String, maximumLength: Int = Self.maximumLength) {
         let bytes = Self.beginning(of: text, maximumLength: maximumLength)
         length = text.utf8.count
@@ -50,7 +49,6 @@ struct MarkdownAnalysis {
         scan(regions)
     }
 
-    /// Whether the whole text was analyzed.
     var isComplete: Bool { lines.bytes.count == length }
 
     /// Returns the lines at the beginning of a text.

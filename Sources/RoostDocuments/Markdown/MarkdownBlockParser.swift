@@ -12,7 +12,6 @@ struct MarkdownBlock: Equatable {
         /// A table. Its rows follow as separate blocks.
         case table
         case tableRow
-        /// A horizontal line.
         case thematicBreak
     }
 
@@ -32,12 +31,9 @@ enum MarkdownBlockParser {
     private static let maximumLineLength = 1024
     /// The maximum number of block quotes and lists that may begin on a line.
     private static let maximumDepth = 64
-    /// The number of bytes of the simplified text after which a new document begins at the next suitable
-    /// line. After four times this number, it begins at any line.
-    private static let segmentLength = 1 << 18
     /// The estimated number of nodes after which a new document begins at any line. It bounds the memory: a
-    /// row of a table has a node for each column, even if the row has fewer cells.
-    private static let maximumNodes = 1 << 17
+    /// row of a table has a node for each column, even if the row has fewer cells. Ordinary texts have fewer.
+    private static let maximumNodes = 1 << 18
     /// The maximum number of lines of hyphens and bars in one paragraph that can begin a table. At each of
     /// them, cmark reads the paragraph from its beginning.
     private static let maximumDelimiters = 16
@@ -51,14 +47,13 @@ enum MarkdownBlockParser {
         _ = registration
         var blocks: [MarkdownBlock] = []
         var simplified: [UInt8] = []
-        var (start, fence, comment) = (first, nil as Fence?, 0)
+        var (start, comment) = (first, 0)
         var (nodes, columns, delimiters) = (0, 0, 0)
         for line in first..<max(first, lines.count) {
-            let isSuitable = fence == nil && simplified.count >= segmentLength && lines.startsSegment(line)
-            if isSuitable || simplified.count >= 4 * segmentLength || nodes >= maximumNodes {
+            if nodes >= maximumNodes {
                 parse(simplified, firstLine: start, into: &blocks)
                 simplified.removeAll(keepingCapacity: true)
-                (start, fence, nodes, columns, delimiters) = (line, nil, 0, 0, 0)
+                (start, nodes, columns, delimiters) = (line, 0, 0, 0)
             }
             while comment < comments.count, comments[comment].upperBound <= lines.starts[line] {
                 comment += 1
@@ -74,7 +69,6 @@ enum MarkdownBlockParser {
             }
             // A list has a node for itself and one for its item, and a line one for its block and its text.
             nodes += 2 * depth + columns + 2
-            Fence.update(&fence, line: lines.contentRange(line..<line + 1), lines.bytes)
         }
         parse(simplified, firstLine: start, into: &blocks)
         removeOverlaps(&blocks)
@@ -153,7 +147,7 @@ enum MarkdownBlockParser {
             if isComment { continue }
             if isPrefix {
                 let next = index + 1 < upper ? lines.bytes[index + 1] : 32
-                if byte == UInt8(ascii: ">") || (isListMarker(byte) && next == 32) { depth += 1 }
+                if byte == UInt8(ascii: ">") || ("-+*.)".utf8.contains(byte) && next == 32) { depth += 1 }
                 backquotes = byte == UInt8(ascii: "`") ? backquotes + 1 : 0
                 keepsBackquotes = keepsBackquotes || backquotes >= 3
                 keepsAll = keepsAll || byte == UInt8(ascii: "<")
@@ -169,23 +163,12 @@ enum MarkdownBlockParser {
         return depth
     }
 
-    private static func isListMarker(_ byte: UInt8) -> Bool {
-        isBullet(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ")")
-    }
-
     private static func isBullet(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "*")
     }
 
     private static func isMarkup(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 32, 9, UInt8(ascii: ">"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "*"),
-            UInt8(ascii: "_"), UInt8(ascii: "="), UInt8(ascii: "#"), UInt8(ascii: "~"), UInt8(ascii: "`"),
-            UInt8(ascii: "<"), UInt8(ascii: "|"), UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: ")"),
-            48...57:
-            true
-        default: false
-        }
+        byte.isASCIIDigit || " \t>-+*_=#~`<|:.)".utf8.contains(byte)
     }
 
     /// Returns the character that replaces one within a line.
@@ -268,39 +251,5 @@ enum MarkdownBlockParser {
             pointer += 1
         }
         return count
-    }
-
-    // MARK: Segments
-
-    /// An open code fence, found without regard to lists and block quotes.
-    private struct Fence {
-        var character: UInt8
-        var length: Int
-
-        static func update(_ fence: inout Fence?, line: Range<Int>, _ bytes: [UInt8]) {
-            var index = line.lowerBound
-            while index < line.upperBound, bytes[index] == 32 || bytes[index] == UInt8(ascii: ">") {
-                index += 1
-            }
-            guard index < line.upperBound else { return }
-            let character = bytes[index]
-            guard character == UInt8(ascii: "`") || character == UInt8(ascii: "~") else { return }
-            let length = bytes[index..<line.upperBound].prefix { $0 == character }.count
-            guard length >= 3 else { return }
-            if let open = fence {
-                if open.character == character, length >= open.length { fence = nil }
-            } else {
-                fence = Fence(character: character, length: length)
-            }
-        }
-    }
-}
-
-extension MarkdownLines {
-    /// Returns whether a line follows a blank one and begins with a letter or a number sign, so that no
-    /// earlier block contains it.
-    fileprivate func startsSegment(_ line: Int) -> Bool {
-        guard line > 0, trimmedRange(line - 1).isEmpty, starts[line] < bytes.count else { return false }
-        return bytes[starts[line]].isASCIILetter || bytes[starts[line]] == UInt8(ascii: "#")
     }
 }

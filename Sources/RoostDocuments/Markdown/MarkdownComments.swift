@@ -46,7 +46,7 @@ enum MarkdownComments {
         var missing: Set<Int> = []
         while index < range.upperBound {
             if bytes[index] == UInt8(ascii: "`") {
-                index = afterCode(bytes, index, range.upperBound, &missing)
+                index = InlineScanner.codeEnd(bytes, from: index, to: range.upperBound, &missing)
             } else if bytes[index] == UInt8(ascii: "%"), index + 1 < range.upperBound,
                 bytes[index + 1] == UInt8(ascii: "%")
             {
@@ -56,26 +56,5 @@ enum MarkdownComments {
                 index += 1
             }
         }
-    }
-
-    /// Returns the offset after the code span that begins with a backquote, or after its first backquotes.
-    private static func afterCode(
-        _ bytes: [UInt8], _ start: Int, _ limit: Int, _ missing: inout Set<Int>
-    ) -> Int {
-        func run(_ offset: Int) -> Int { bytes[offset..<limit].prefix { $0 == UInt8(ascii: "`") }.count }
-        let length = run(start)
-        guard !missing.contains(length) else { return start + length }
-        var index = start + length
-        while index < limit {
-            guard bytes[index] == UInt8(ascii: "`") else {
-                index += 1
-                continue
-            }
-            let other = run(index)
-            index += other
-            if other == length { return index }
-        }
-        missing.insert(length)
-        return start + length
     }
 }

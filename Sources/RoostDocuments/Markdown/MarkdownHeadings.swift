@@ -12,16 +12,12 @@ enum MarkdownTitle {
         return title(atBeginningOf: analysis) ?? name(of: input, analysis) ?? analysis.headings.first?.text
     }
 
+    /// Returns the text of the first heading if only white space and front matter come before it.
     static func title(atBeginningOf analysis: MarkdownAnalysis) -> String? {
-        analysis.headings.first.flatMap { isAtBeginning($0, analysis) ? $0.text : nil }
-    }
-
-    /// Returns whether only white space and front matter come before a heading.
-    private static func isAtBeginning(
-        _ heading: MarkdownAnalysis.Heading, _ analysis: MarkdownAnalysis
-    ) -> Bool {
+        guard let heading = analysis.headings.first else { return nil }
         let start = analysis.lines.starts[analysis.frontMatter?.lineCount ?? 0]
-        return heading.start <= start || analysis.lines.bytes.trimmed(start..<heading.start).isEmpty
+        let isFirst = heading.start <= start || analysis.lines.bytes.trimmed(start..<heading.start).isEmpty
+        return isFirst ? heading.text : nil
     }
 
     /// Returns the name of a file without its extension; `nil` for an empty note. The last component of a URL

@@ -5,7 +5,6 @@ struct MarkdownLines {
     let starts: [Int]
     let bytes: [UInt8]
 
-    /// Finds the lines of a text.
     init(_ bytes: [UInt8]) {
         var starts = [0]
         for index in bytes.indices {
@@ -58,7 +57,6 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Whether the byte is a space, a tab or a line break.
     var isMarkdownSpace: Bool { self == 32 || (9...13).contains(self) }
     var isASCIILetter: Bool { (65...90).contains(self) || (97...122).contains(self) }
     var isASCIIDigit: Bool { (48...57).contains(self) }
@@ -88,10 +86,9 @@ enum UnicodeScan {
         while index < limit {
             let byte = bytes[index]
             if byte < 0x80 {
-                let isAllowed =
-                    byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-")
-                    || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "/")
-                if !isAllowed { return index }
+                guard byte.isASCIILetter || byte.isASCIIDigit || "-_/".utf8.contains(byte) else {
+                    return index
+                }
                 index += 1
                 continue
             }
@@ -108,11 +105,7 @@ enum UnicodeScan {
         var start = offset - 1
         while start > 0, offset - start < 4, bytes[start] & 0xC0 == 0x80 { start -= 1 }
         guard start >= 0, bytes[start] >= 0x80 else { return false }
-        let scalar = self.scalar(bytes, at: start).value
-        return switch scalar {
-        case 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF: true
-        default: false
-        }
+        return Unicode.Scalar(scalar(bytes, at: start).value)?.properties.isWhitespace ?? false
     }
 
     /// Returns the scalar at an offset of valid UTF-8, and its length in bytes.

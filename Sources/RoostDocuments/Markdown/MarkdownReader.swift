@@ -31,9 +31,7 @@ public struct MarkdownReader: DocumentReader {
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try input.requireReadableSize()
-        guard let (text, encodingName) = TextDecoder.decode(input.data) else {
-            throw DocumentError.unsupported(TextDecoder.failureText)
-        }
+        let (text, encodingName) = try input.text()
         try Task.checkCancellation()
         return DocumentContents(Self.document(text, input: input), encodingName: encodingName)
     }

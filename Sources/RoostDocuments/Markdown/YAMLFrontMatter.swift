@@ -133,7 +133,6 @@ enum YAMLFrontMatter {
 
     private struct Part {
         var text: String
-        /// The number of the first line in the file.
         var line: Int
     }
 

@@ -96,7 +96,6 @@ enum PartPath {
 struct CoreProperties {
     private var title: String?
     private var authors: [String] = []
-    private var knownAuthors: Set<String> = []
     private var initialAuthor: String?
     private var keywords: [String] = []
     private var values: [String: String] = [:]
@@ -109,7 +108,7 @@ struct CoreProperties {
         guard !value.isEmpty else { return }
         switch name {
         case "title": if title == nil { title = value }
-        case "creator": if knownAuthors.insert(value).inserted { authors.append(value) }
+        case "creator": if !authors.contains(value) { authors.append(value) }
         case "initial-creator": initialAuthor = value
         case "keywords", "keyword":
             if keywords.count < KeywordList.maximumCount { keywords += KeywordList.keywords(in: text) }

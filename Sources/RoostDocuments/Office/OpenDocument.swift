@@ -220,59 +220,45 @@ final class OpenDocument {
         return author + paragraphs.joined(separator: " ")
     }
 
-    private func readTable(_ xml: XMLPull) throws -> String {
-        let reader = OpenDocumentTable(xml) { [self] in
-            var texts: [String] = []
-            try readBlocks(xml) { block, _ in texts.append(block) }
-            return texts.joined(separator: " ")
-        }
-        try reader.readRows()
-        return try MarkdownText.table(reader.rows, maximumBytes: output.remainingBytes)
-    }
-}
+    // MARK: Tables
 
-/// Reads the rows of a table in the OpenDocument format.
-///
-/// The format stores equal adjacent cells and rows once, with a number of repetitions. This number is often a
-/// million for the empty rest of a sheet, so empty cells at the end of a row and empty rows are omitted, and
-/// other repetitions are limited.
-final class OpenDocumentTable {
     private static let maximumColumns = 256
     private static let maximumRepetitions = 1000
 
-    private(set) var rows: [[String]] = []
-
-    private let xml: XMLPull
-    private let readCell: () throws -> String
-
-    /// Creates a reader of the table that was started last. `readCell` returns the text of the cell that was started
-    /// last.
-    init(_ xml: XMLPull, readCell: @escaping () throws -> String) {
-        self.xml = xml
-        self.readCell = readCell
+    private func readTable(_ xml: XMLPull) throws -> String {
+        var rows: [[String]] = []
+        try readRows(xml, &rows)
+        return try MarkdownText.table(rows, maximumBytes: output.remainingBytes)
     }
 
-    func readRows() throws {
+    /// Reads the rows of the table that was started last.
+    ///
+    /// The format stores equal adjacent cells and rows once, with a number of repetitions. This number is often a
+    /// million for the empty rest of a sheet, so empty cells at the end of a row and empty rows are omitted, and
+    /// other repetitions are limited.
+    private func readRows(_ xml: XMLPull, _ rows: inout [[String]]) throws {
         try xml.children { element in
             switch element.name {
             case "table-row":
-                let row = try readRow()
+                let row = try readRow(xml)
                 guard row.contains(where: { !$0.isEmpty }) else { return }
                 let count = Self.repetitions(element["table:number-rows-repeated"])
                 rows += Array(repeating: row, count: count)
-            case "table-header-rows", "table-row-group", "table-rows": try readRows()
+            case "table-header-rows", "table-row-group", "table-rows": try readRows(xml, &rows)
             default: break
             }
         }
     }
 
-    private func readRow() throws -> [String] {
+    private func readRow(_ xml: XMLPull) throws -> [String] {
         var row: [String] = []
         try xml.children { element in
             guard element.name == "table-cell" || element.name == "covered-table-cell" else { return }
-            let text = try readCell()
+            var texts: [String] = []
+            try readBlocks(xml) { block, _ in texts.append(block) }
             let count = Self.repetitions(element["table:number-columns-repeated"])
-            row += Array(repeating: text, count: min(count, Self.maximumColumns - row.count))
+            row += Array(
+                repeating: texts.joined(separator: " "), count: min(count, Self.maximumColumns - row.count))
         }
         while row.last?.isEmpty == true { row.removeLast() }
         return row

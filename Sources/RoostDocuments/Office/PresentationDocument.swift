@@ -170,13 +170,10 @@ final class PresentationDocument {
 struct PresentationShape {
     struct Paragraph {
         var text: String
-        /// The level of the list, from 0.
         var level: Int
     }
 
-    /// The paragraphs with text.
     var paragraphs: [Paragraph] = []
-    /// The shape's table as Markdown.
     var table: String?
     var isPlaceholder = false
     var isTitle = false

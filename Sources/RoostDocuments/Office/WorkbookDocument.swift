@@ -278,35 +278,18 @@ struct SpreadsheetNumbers {
 
 /// The escapes of texts in SpreadsheetML (ECMA-376, ST_Xstring).
 enum SpreadsheetText {
-    /// The number of bytes of an escape.
-    private static let length = 7
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let escape = #/_x([0-9A-Fa-f]{4})_/#
 
     /// Returns a text with the characters that escapes such as `_x000D_` stand for. Control characters become
     /// spaces.
     static func decoded(_ text: String) -> String {
         guard text.contains("_x") else { return text }
-        let bytes = Array(text.utf8)
-        var (output, index) = ([UInt8](), 0)
-        while index < bytes.count {
-            if let scalar = scalar(bytes[index...].prefix(length)) {
-                let isControl = scalar.properties.generalCategory == .control
-                output += String(isControl ? " " : Character(scalar)).utf8
-                index += length
-            } else {
-                output.append(bytes[index])
-                index += 1
+        return text.replacing(escape) { match in
+            guard let scalar = UInt32(match.output.1, radix: 16).flatMap(Unicode.Scalar.init) else {
+                return String(match.output.0)
             }
+            return scalar.properties.generalCategory == .control ? " " : String(Character(scalar))
         }
-        return String(decoding: output, as: UTF8.self)
-    }
-
-    /// Returns the character of an escape; `nil` for other texts.
-    private static func scalar(_ bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
-        guard bytes.first == UInt8(ascii: "_"), bytes.count == length, bytes.last == UInt8(ascii: "_"),
-            bytes.dropFirst().first == UInt8(ascii: "x")
-        else { return nil }
-        let digits = bytes.dropFirst(2).dropLast()
-        guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
-        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16).flatMap(Unicode.Scalar.init)
     }
 }

@@ -7,7 +7,6 @@ import Foundation
 /// of elements to 256. A fault ends the document and sets ``isDamaged``.
 final class XMLPull {
     struct Element {
-        /// The name without its prefix.
         var name: String
         /// The values of the attributes, by their qualified names and by their local names. If several
         /// attributes have the same local name, the one without a prefix takes precedence, or else the first.

@@ -14,7 +14,6 @@ final class ZipArchive {
     let isCancelled: () -> Bool
     private var bytesRead = 0
 
-    /// Opens an archive.
     init(_ data: Data, limits: DocumentLimits, isCancelled: @escaping () -> Bool) throws {
         self.limits = limits
         self.isCancelled = isCancelled

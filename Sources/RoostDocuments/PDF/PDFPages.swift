@@ -38,7 +38,7 @@ struct PDFPages {
                 counts[line, default: 0] += 1
             }
             let positions = candidates.compactMap { candidate in
-                PageNumber.value(of: page[candidate.line]).map {
+                Self.number(in: page[candidate.line]).map {
                     NumberPosition(offset: $0 - index, isHeader: candidate.isHeader)
                 }
             }
@@ -58,7 +58,7 @@ struct PDFPages {
                 if repeated >= 3 && repeated * 5 >= filled * 2 && !(isSlide && running.hasNumber) {
                     return true
                 }
-                guard let number = PageNumber.value(of: line) else { return false }
+                guard let number = Self.number(in: line) else { return false }
                 let position = NumberPosition(offset: number - index, isHeader: candidate.isHeader)
                 return numberOffsets[position, default: 0] * 2 >= filled
             }
@@ -68,6 +68,16 @@ struct PDFPages {
             }
             return page.indices.filter { !lines.contains($0) }.map { page[$0] }
         }
+    }
+
+    /// Returns the number of a line that contains only a page number, such as `12`, `- 12 -` or `Page 12`;
+    /// otherwise `nil`.
+    private static func number(in line: String) -> Int? {
+        guard line.count <= 24 else { return nil }
+        let words = line.split { " -–—|/[]().·".contains($0) }
+        let isNamed = words.count == 2 && ["page", "p", "seite", "s"].contains(words[0].lowercased())
+        guard words.count == 1 || isNamed else { return nil }
+        return Int(words[words.count - 1])
     }
 
     /// Returns the indexes of the first and last lines of a page that are not empty.
@@ -89,7 +99,6 @@ struct PDFPages {
     private struct RunningLine: Hashable {
         let text: String
         let isHeader: Bool
-        /// Whether numbers were removed from the line.
         let hasNumber: Bool
         /// Whether the line may be a running header: it has letters and is not a sentence. Lines without
         /// letters are page numbers, about which `NumberPosition` decides, or values of tables.
@@ -110,23 +119,9 @@ struct PDFPages {
         }
     }
 
-    /// The difference between a printed page number and the index of its page.
     private struct NumberPosition: Hashable {
         let offset: Int
         let isHeader: Bool
-    }
-}
-
-/// The number that is printed on a page.
-private enum PageNumber {
-    /// Returns the number of a line that contains only a page number, such as `12`, `- 12 -` or `Page 12`;
-    /// otherwise `nil`.
-    static func value(of line: String) -> Int? {
-        guard line.count <= 24 else { return nil }
-        let words = line.split { " -–—|/[]().·".contains($0) }
-        let isNamed = words.count == 2 && ["page", "p", "seite", "s"].contains(words[0].lowercased())
-        guard words.count == 1 || isNamed else { return nil }
-        return Int(words[words.count - 1])
     }
 }
 

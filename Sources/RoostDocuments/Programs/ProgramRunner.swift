@@ -24,7 +24,6 @@ struct ProgramRunner {
     /// Returns whether the caller was canceled. The program is then killed.
     let isCancelled: () -> Bool
 
-    /// The result of a program that ended by itself.
     struct Result {
         /// The exit status, or 128 plus the number of the signal that ended the program.
         var status: Int32
@@ -49,7 +48,6 @@ struct ProgramRunner {
         return folders.lazy.map { $0 + "/" + program }.first { access($0, X_OK) == 0 }
     }
 
-    /// Runs a program and waits for its end.
     func run(
         _ program: String, _ arguments: [String], deadline: ContinuousClock.Instant, maximumOutput: Int
     ) throws -> Result {
@@ -146,7 +144,6 @@ final class PrivateFolder {
     private let folder: LockedTemporaryFolder
     var path: String { folder.url.path }
 
-    /// Creates a folder with a random name.
     init() throws {
         folder = try DocumentError.mappingFileErrors(advice: "; set TMPDIR to a writable folder") {
             try LockedTemporaryFolder(prefix: "roost-document-")

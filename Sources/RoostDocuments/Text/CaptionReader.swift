@@ -40,9 +40,7 @@ public struct CaptionReader: DocumentReader {
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try input.requireReadableSize()
         return try await BlockingWork.run { isCancelled in
-            guard let (text, encodingName) = TextDecoder.decode(input.data) else {
-                throw DocumentError.unsupported(TextDecoder.failureText)
-            }
+            let (text, encodingName) = try input.text()
             let content = try Self.paragraphs(text, isCancelled)
             guard !content.isEmpty else { throw DocumentError.noText("it contains no captions") }
             // Captions contain no title, and their first words are not one.
@@ -87,12 +85,8 @@ public struct CaptionReader: DocumentReader {
             }
             (previous, caption) = (ended, nil)
         }
-        var rest = captions[...]
-        // Without an array of the lines, which could need many times the memory of the text.
-        while !rest.isEmpty {
+        for part in captions.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             if isCancelled() { throw CancellationError() }
-            let part = rest.prefix { !$0.isNewline }
-            rest = rest[part.endIndex...].dropFirst()
             let line = part.trimmingCharacters(in: .whitespaces)
             if let times = times(of: line) {
                 endCaption()

@@ -258,9 +258,7 @@ struct LatinText {
     /// and the misplaced signs; 1 if there are neither. Rare letters count less. Signs where texts have them
     /// do not count.
     let share: Double
-    /// The share of these letters among all letters.
     let density: Double
-    /// The number of different small letters outside of ASCII.
     let letterCount: Int
     /// Whether the text is probably in this encoding, whatever its language: at most half of its characters are
     /// outside of ASCII, and three quarters of these are letters and signs where words have them.
@@ -276,7 +274,6 @@ struct LatinText {
             self.rare = Set(rare.unicodeScalars)
         }
 
-        /// The weight of a letter.
         func weight(of letter: Unicode.Scalar) -> Double {
             common.contains(letter) ? 1 : rare.contains(letter) ? LatinText.weightOfRareLetters : 0
         }

@@ -13,15 +13,10 @@ struct MarkdownOutput {
     /// Appends a block after an empty line. Blocks without text are ignored.
     mutating func add(_ block: String, isListItem: Bool = false) throws {
         guard block.utf8.contains(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x09 }) else { return }
-        try requireRoom(block.utf8.count)
+        guard text.utf8.count + block.utf8.count <= maximumBytes else { throw Self.tooLong(maximumBytes) }
         if !text.isEmpty { text += isListItem && endsWithListItem ? "\n" : "\n\n" }
         text += block
         endsWithListItem = isListItem
-    }
-
-    /// Checks that a block with a number of bytes can be added.
-    func requireRoom(_ bytes: Int) throws(DocumentError) {
-        guard text.utf8.count + bytes <= maximumBytes else { throw Self.tooLong(maximumBytes) }
     }
 
     /// Returns the error for a text that exceeds a number of bytes.
@@ -45,25 +40,8 @@ enum MarkdownText {
     /// Only constructs that change the structure of the text are escaped; emphasis is not, so that words
     /// remain unchanged.
     static func escaped(_ paragraph: String) -> String {
-        guard paragraph.utf8.contains(where: isSpecial) else { return paragraph }
-        var (result, start) = ("", paragraph.startIndex)
-        // Without an array of the lines, which could need many times the memory of the text.
-        while let end = paragraph[start...].utf8.firstIndex(of: 0x0A) {
-            result += escapedLine(paragraph[start..<end])
-            result += "\n"
-            start = paragraph.utf8.index(after: end)
-        }
-        return result + escapedLine(paragraph[start...])
-    }
-
-    private static func isSpecial(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "#"), UInt8(ascii: ">"), UInt8(ascii: "`"), UInt8(ascii: "~"), UInt8(ascii: "-"),
-            UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "<"), UInt8(ascii: "\t"), UInt8(ascii: " "),
-            UInt8(ascii: "+"), UInt8(ascii: "["):
-            true
-        default: false
-        }
+        paragraph.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .map { escapedLine(Substring($0)) }.joined(separator: "\n")
     }
 
     private static func escapedLine(_ line: Substring) -> String {
@@ -123,19 +101,7 @@ enum MarkdownText {
     }
 
     static func singleLine(_ text: String) -> String {
-        var line = ""
-        var isAfterSpace = false
-        // Without an array of the words, which could need many times the memory of the text.
-        for scalar in text.unicodeScalars {
-            guard !scalar.properties.isWhitespace else {
-                isAfterSpace = !line.isEmpty
-                continue
-            }
-            if isAfterSpace { line.unicodeScalars.append(" ") }
-            isAfterSpace = false
-            line.unicodeScalars.append(scalar)
-        }
-        return line
+        text.unicodeScalars.split { $0.properties.isWhitespace }.map(String.init).joined(separator: " ")
     }
 
     /// Returns a table of texts that are not Markdown, with `|` between cells. The first row is the header.

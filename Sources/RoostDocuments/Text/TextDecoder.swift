@@ -1,9 +1,17 @@
 package import Foundation
 
-package enum TextDecoder {
-    static let failureText =
-        "its encoding is not recognized; convert it to UTF-8 first, for example with iconv"
+extension DocumentInput {
+    /// Returns the text of a file, and the name of its encoding if it is not UTF-8.
+    func text() throws(DocumentError) -> (text: String, encodingName: String?) {
+        guard let decoded = TextDecoder.decode(data) else {
+            throw .unsupported(
+                "its encoding is not recognized; convert it to UTF-8 first, for example with iconv")
+        }
+        return decoded
+    }
+}
 
+package enum TextDecoder {
     /// Returns the text of bytes without its byte order mark, and the name of the encoding if it is not
     /// UTF-8; `nil` if the bytes are not text.
     ///
@@ -27,47 +35,36 @@ package enum TextDecoder {
         }
         // The mark of UTF-16 is the beginning of that of UTF-32 in little-endian order. A text in UTF-16 does
         // not begin with a null character.
-        if data.starts(with: [0xFF, 0xFE, 0, 0]) || data.starts(with: [0, 0, 0xFE, 0xFF]) {
-            return decodeUTF32(data)
-        }
-        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return decodeUTF16(data) }
+        if data.starts(with: [0xFF, 0xFE, 0, 0]) { return decode(data, as: UTF32.self, "UTF-32LE") }
+        if data.starts(with: [0, 0, 0xFE, 0xFF]) { return decode(data, as: UTF32.self, "UTF-32BE") }
+        if data.starts(with: [0xFF, 0xFE]) { return decode(data, as: UTF16.self, "UTF-16LE") }
+        if data.starts(with: [0xFE, 0xFF]) { return decode(data, as: UTF16.self, "UTF-16BE") }
         if let text = String(validating: data, as: UTF8.self) {
             return LatinRepair.repaired([text]).map { ($0[0], LatinRepair.encodingName) } ?? (text, nil)
         }
         return EncodingDetector.decode(data)
     }
 
-    private static func decodeUTF16(_ data: Data) -> (text: String, encodingName: String?)? {
-        let isLittleEndian = data.first == 0xFF
-        guard data.count % 2 == 0 else { return nil }
-        let units = data.dropFirst(2).withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count, by: 2).map { index in
-                let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-                return isLittleEndian ? second << 8 | first : first << 8 | second
+    private static func decode<Encoding: Unicode.Encoding>(
+        _ data: Data, as encoding: Encoding.Type, _ name: String
+    ) -> (text: String, encodingName: String?)? where Encoding.CodeUnit: FixedWidthInteger {
+        let size = MemoryLayout<Encoding.CodeUnit>.size
+        guard data.count % size == 0 else { return nil }
+        let units = data.dropFirst(size).withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: size).map { index in
+                let unit = bytes.loadUnaligned(fromByteOffset: index, as: Encoding.CodeUnit.self)
+                return name.hasSuffix("LE")
+                    ? Encoding.CodeUnit(littleEndian: unit) : Encoding.CodeUnit(bigEndian: unit)
             }
         }
-        guard !units.contains(0), let text = String(validating: units, as: UTF16.self) else { return nil }
-        return (text, isLittleEndian ? "UTF-16LE" : "UTF-16BE")
-    }
-
-    private static func decodeUTF32(_ data: Data) -> (text: String, encodingName: String?)? {
-        let isLittleEndian = data.first == 0xFF
-        guard data.count % 4 == 0 else { return nil }
-        let units = data.dropFirst(4).withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count, by: 4).map { index in
-                let unit = bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
-                return isLittleEndian ? UInt32(littleEndian: unit) : UInt32(bigEndian: unit)
-            }
-        }
-        guard !units.contains(0), let text = String(validating: units, as: UTF32.self) else { return nil }
-        return (text, isLittleEndian ? "UTF-32LE" : "UTF-32BE")
+        guard !units.contains(0), let text = String(validating: units, as: encoding) else { return nil }
+        return (text, name)
     }
 }
 
 /// The repair of texts in UTF-8 that a program read as ISO 8859-1 or windows-1252 and wrote again, so that each letter
 /// outside of ASCII became two or more, such as `Ã«` for `ë`.
 package enum LatinRepair {
-    /// The name of the encoding of such texts.
     static let encodingName = "UTF-8 that was read as Latin-1"
     /// The message about a repair.
     package static let notice = "its text was UTF-8 that another program had read as Latin-1; it was repaired"

@@ -39,9 +39,7 @@ public struct CodeReader: DocumentReader {
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
         try input.requireReadableSize()
-        guard let (text, encodingName) = TextDecoder.decode(input.data) else {
-            throw DocumentError.unsupported(TextDecoder.failureText)
-        }
+        let (text, encodingName) = try input.text()
         guard text.contains(where: { !$0.isWhitespace }) else {
             throw DocumentError.noText("it contains no text")
         }
@@ -60,7 +58,6 @@ public struct CodeReader: DocumentReader {
 /// A section begins after a blank line, with a line in the first column or one level deeper. Its headings are
 /// the lines above it with less indentation, and its first line that a line with more indentation follows.
 struct CodeStructure {
-    /// The maximum number of bytes of a heading.
     private static let maximumHeadingLength = 100
 
     private struct Line {
@@ -78,7 +75,6 @@ struct CodeStructure {
     /// The lines that contain the current one, the outermost first.
     private var path: [Line] = []
 
-    /// Finds the sections of a text.
     init(_ text: String) {
         // An ingest divides larger texts.
         let lines = text.utf8.count > MarkdownAnalysis.maximumLength ? [] : Self.lines(of: text)
@@ -163,9 +159,7 @@ public struct PlainTextReader: DocumentReader {
     public init() {}
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> DocumentContents {
-        guard let (text, encodingName) = TextDecoder.decode(input.data) else {
-            throw DocumentError.unsupported(TextDecoder.failureText)
-        }
+        let (text, encodingName) = try input.text()
         return DocumentContents(Document(text: text, format: .plain), encodingName: encodingName)
     }
 }

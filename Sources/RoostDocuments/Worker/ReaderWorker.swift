@@ -51,9 +51,11 @@ public struct ReaderWorker: Sendable {
             let process =
                 try idle.flatMap { $0.isRunning ? $0 : nil }
                 ?? WorkerProcess(program, Self.argument)
-            let request = try JSONEncoder().encode(WorkerRequest(input, type: type.name))
+            var request = WorkerRequest(type: type.name, input: input)
+            request.input.data = Data()
+            let header = try JSONEncoder().encode(request)
             let deadline = ContinuousClock.now + input.maximumWaitingTime
-            guard process.send([request, input.data]) else { throw process.failure(of: input) }
+            guard process.send([header, input.data]) else { throw process.failure(of: input) }
             let answer = try process.receive(maximum: Self.maximumReply) {
                 if isCancelled() { throw CancellationError() }
                 if ContinuousClock.now > deadline {
@@ -76,11 +78,11 @@ public struct ReaderWorker: Sendable {
         let channel = WorkerChannel(socket: 0)
         while let header = try? channel.receive(maximum: maximumReply, check: {}),
             let data = try? channel.receive(maximum: .max, check: {}),
-            let request = try? JSONDecoder().decode(WorkerRequest.self, from: header)
+            var request = try? JSONDecoder().decode(WorkerRequest.self, from: header)
         {
-            let input = request.input(data)
-            roost_limit(input.maximumProcessorSeconds, input.limits.maximumProgramMemory)
-            guard let reply = try? JSONEncoder().encode(await WorkerReply(to: request, input)),
+            request.input.data = data
+            roost_limit(request.input.maximumProcessorSeconds, request.input.limits.maximumProgramMemory)
+            guard let reply = try? JSONEncoder().encode(await WorkerReply(to: request)),
                 channel.send([reply])
             else { break }
         }
@@ -100,24 +102,10 @@ extension DocumentInput {
     }
 }
 
-/// The question for a document, without its bytes.
+/// The question for a document, whose bytes follow.
 private struct WorkerRequest: Codable {
     var type: String
-    var path: String
-    var mediaType: String?
-    var encodingName: String?
-    var limits: DocumentLimits
-
-    init(_ input: DocumentInput, type: String) {
-        self.type = type
-        (path, mediaType, encodingName) = (input.path, input.mediaType, input.encodingName)
-        limits = input.limits
-    }
-
-    func input(_ data: Data) -> DocumentInput {
-        DocumentInput(
-            data: data, path: path, mediaType: mediaType, encodingName: encodingName, limits: limits)
-    }
+    var input: DocumentInput
 }
 
 /// The documents that a worker has read, or the reason why it could not.
@@ -125,12 +113,12 @@ private struct WorkerReply: Codable {
     private var contents = DocumentContents([])
     private var error: DocumentError?
 
-    init(to request: WorkerRequest, _ input: DocumentInput) async {
+    init(to request: WorkerRequest) async {
         do {
             guard let match = DocumentReaders.isolated.match(type: request.type) else {
                 throw DocumentError.unsupported("the program that reads documents is of another version")
             }
-            contents = try await match.reader.read(input, as: match.type)
+            contents = try await match.reader.read(request.input, as: match.type)
             contents.documents = contents.documents.map(\.withStructure)
         } catch {
             self.error = error as? DocumentError ?? .damaged("\(error)")

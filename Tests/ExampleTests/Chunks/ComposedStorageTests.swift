@@ -256,18 +256,4 @@ struct ComposedStorageTests {
     func `a storage that is not composed obeys the laws`(law: ChunkStorageLaw) async throws {
         try await law.check(MonolithicStorage())
     }
-
-    @Test func `chunks can be copied from a monolithic storage to a composed one`() async throws {
-        let old = MonolithicStorage()
-        let names = (0..<5).map { ChunkIdentifier(id: "chunk \($0)") }
-        for name in names { try await old.writeChunk(data, identifier: name, metadata: nil) }
-        try await folder { baseURL in
-            let new = ComposableFileSystemChunkStorage(baseURL: baseURL)
-            for name in names {
-                guard let bytes = try await old.readChunk(name) else { continue }
-                try await new.writeChunk(bytes, identifier: name, metadata: ChunkMetadata(size: bytes.count))
-            }
-            for name in names { #expect(try await new.chunkExists(name)) }
-        }
-    }
 }

@@ -102,64 +102,6 @@ actor DatabaseSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// Stores sessions in a JSON file, which is loaded on first access.
-actor LoadingStorage: SessionStorageProtocol {
-    private var cache: [String: StoredSession] = [:]
-    private var isDirty = false
-    private let file: URL
-
-    init(file: URL) { self.file = file }
-
-    private func loadFromDisk() async throws -> [String: StoredSession] {
-        guard let data = try? Data(contentsOf: file) else { return [:] }
-        return try JSONDecoder().decode([String: StoredSession].self, from: data)
-    }
-
-    private func change(_ body: (inout [String: StoredSession]) -> Void) async throws {
-        if cache.isEmpty { cache = try await loadFromDisk() }
-        body(&cache)
-        isDirty = true
-        try JSONEncoder().encode(cache).write(to: file, options: .atomic)
-        isDirty = false
-    }
-
-    func getAllSessions() async throws -> [StoredSession] {
-        if cache.isEmpty {
-            // Load from persistent storage
-            cache = try await loadFromDisk()
-        }
-        return Array(cache.values).sorted { $0.lastAccessedAt > $1.lastAccessedAt }
-    }
-
-    func saveSession(id: String, firstMessage: String) async throws {
-        try await change { cache in
-            let now = Date()
-            let new = StoredSession(
-                id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
-            cache[id, default: new].lastAccessedAt = now
-        }
-    }
-
-    func getSession(id: String) async throws -> StoredSession? {
-        try await getAllSessions().first { $0.id == id }
-    }
-    func updateLastAccessed(id: String) async throws { try await change { $0[id]?.lastAccessedAt = Date() } }
-    func deleteSession(id: String) async throws { try await change { $0[id] = nil } }
-    func deleteAllSessions() async throws { try await change { $0 = [:] } }
-    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
-        try await change { cache in
-            cache[id]?.messages = messages
-            cache[id]?.lastAccessedAt = Date()
-        }
-    }
-    func updateSessionId(oldId: String, newId: String) async throws {
-        try await change { cache in
-            cache[newId] = cache.removeValue(forKey: oldId)
-            cache[newId]?.id = newId
-        }
-    }
-}
-
 @Suite struct DatabaseSessionTests {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
@@ -169,12 +111,11 @@ actor LoadingStorage: SessionStorageProtocol {
     }
 
     @Test(arguments: SessionStorageLaw.basic)
-    func `custom storages in databases and files obey the basic laws`(law: SessionStorageLaw) async throws {
+    func `a custom storage in a database obeys the basic laws`(law: SessionStorageLaw) async throws {
         try await withFolder { folder in
             try await law.check(
                 try DatabaseSessionStorage(
                     databasePath: folder.appendingPathComponent("sessions.sqlite").path))
-            try await law.check(LoadingStorage(file: folder.appendingPathComponent("sessions.json")))
         }
     }
 
@@ -196,41 +137,6 @@ actor LoadingStorage: SessionStorageProtocol {
             }
             let debug = DebugSessionStorage(wrapping: dependencies.sessionStorage)
             #expect(try await debug.getAllSessions().map(\.messages) == [SessionStorageLaw.messages])
-        }
-    }
-
-    @Test func `a custom storage can migrate its schema`() throws {
-        let suiteName = "roost-example-\(UUID().uuidString)"
-        let defaults = UserDefaults(suiteName: suiteName) ?? .standard
-        defer { removeDefaults(suiteName) }
-        var migrated = 0
-
-        // This function is the example from the guide.
-        func migrateIfNeeded() throws {
-            let currentVersion = defaults.integer(forKey: "StorageVersion")
-            if currentVersion < 2 {
-                migrated += 1
-                defaults.set(2, forKey: "StorageVersion")
-            }
-        }
-        try migrateIfNeeded()
-        try migrateIfNeeded()
-        #expect(migrated == 1)
-
-    }
-
-    @Test func `the chat example of the guide works`() async throws {
-        try await withFolder { folder in
-            let store = try SQLiteChatStorage(
-                databasePath: folder.appendingPathComponent("chats.sqlite").path)
-            try await store.saveMessages(
-                [
-                    ConversationMessage(role: .user, content: "Where do swifts sleep?"),
-                    ConversationMessage(role: .assistant, content: "On the wing."),
-                ], userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
-            let window = try await store.fetch(
-                userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
-            #expect(window.map(\.content) == ["Where do swifts sleep?", "On the wing."])
         }
     }
 }

@@ -112,17 +112,14 @@ struct BackupFaultTests {
 
     /// A retrieval that deletes all locks before an index is written, as other processes would after the
     /// owner of a lock had been suspended for an hour.
-    struct LockDroppingRetrieval: ChunkStorageRetrieval {
+    struct LockDroppingRetrieval: ChunkRetrievalDecorator {
         let base: InMemoryRetrieval
+        var wrapped: any ChunkStorageRetrieval { base }
 
-        func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
         func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
             if path.hasPrefix(RepositoryObject.indexes) { try await base.removeLocks() }
             try await base.writeChunk(data, at: path, metadata: metadata)
         }
-        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
-        func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
-        func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
     @Test func `an operation that lost its lock writes and removes nothing`() async throws {
@@ -192,18 +189,15 @@ struct BackupFaultTests {
         await #expect(throws: BackupError.self) { try await repository.snapshot("latest") }
     }
 
-    struct ReadOnlyRetrieval: ChunkStorageRetrieval {
-        let base: InMemoryRetrieval
+    struct ReadOnlyRetrieval: ChunkRetrievalDecorator {
+        let wrapped: any ChunkStorageRetrieval
 
-        func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
         func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
             throw ChunkStorageError.storageUnavailable(reason: "read-only file system")
         }
-        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
         func deleteChunk(at path: String) async throws {
             throw ChunkStorageError.storageUnavailable(reason: "read-only file system")
         }
-        func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
     @Test func `a read-only repository can be verified and restored`() async throws {
@@ -213,7 +207,7 @@ struct BackupFaultTests {
         let report = try await repository.create(of: state, documents: BackupMaterial.documents)
         // Writes a stale lock, as if its owner had lost the connection to the disk.
         try await base.writeChunk(Data("{}".utf8), at: RepositoryObject.lock("dead"), metadata: nil)
-        let readOnly = try await BackupRepository.open(ReadOnlyRetrieval(base: base))
+        let readOnly = try await BackupRepository.open(ReadOnlyRetrieval(wrapped: base))
         #expect(try await readOnly.verify(readingData: true).isSound)
         #expect(try await BackupMaterial.check(report.snapshot, readOnly, state) == nil)
         #expect(try await readOnly.prune(isDryRun: true).kept.count == 1)

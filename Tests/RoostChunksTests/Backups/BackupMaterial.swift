@@ -135,7 +135,7 @@ enum BackupMaterial {
 }
 
 /// A retrieval that counts changes and fails at a given change.
-final class FaultyRetrieval: ChunkStorageRetrieval {
+final class FaultyRetrieval: ChunkRetrievalDecorator {
     enum Fault: Sendable {
         /// All further changes fail, as if the process had been killed.
         case killed
@@ -144,13 +144,13 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
 
     struct Stopped: Error {}
 
-    let base: InMemoryRetrieval
+    let wrapped: any ChunkStorageRetrieval
     private let fault: Fault
     private let limit: Int
     private let calls = Atomic<Int>(0)
 
     init(_ base: InMemoryRetrieval, _ fault: Fault, after limit: Int) {
-        (self.base, self.fault, self.limit) = (base, fault, limit)
+        (wrapped, self.fault, self.limit) = (base, fault, limit)
     }
 
     var count: Int { calls.load(ordering: .sequentiallyConsistent) }
@@ -164,22 +164,18 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
         }
     }
 
-    func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
     func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         try step()
-        try await base.writeChunk(data, at: path, metadata: metadata)
+        try await wrapped.writeChunk(data, at: path, metadata: metadata)
     }
     func createChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws -> Bool {
         try step()
-        return try await base.createChunk(data, at: path, metadata: metadata)
+        return try await wrapped.createChunk(data, at: path, metadata: metadata)
     }
-    func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
-    func presence(at path: String) async throws -> Bool { try await base.presence(at: path) }
     func deleteChunk(at path: String) async throws {
         try step()
-        try await base.deleteChunk(at: path)
+        try await wrapped.deleteChunk(at: path)
     }
-    func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
 }
 
 extension InMemoryRetrieval {

@@ -9,21 +9,21 @@ import Testing
 struct PackWriteTests {
     /// A retrieval in which the first write of a pack fails after the second one has begun. The second one
     /// ends when it is canceled.
-    private final class StallingRetrieval: ChunkStorageRetrieval {
+    private final class StallingRetrieval: ChunkRetrievalDecorator {
         struct Stopped: Error {}
 
-        let base: InMemoryRetrieval
+        let wrapped: any ChunkStorageRetrieval
         private let state = Mutex((packs: 0, running: 0, runningAtRelease: [Int]()))
         private let (begun, beginning) = AsyncStream<Void>.makeStream()
 
-        init(_ base: InMemoryRetrieval) { self.base = base }
+        init(_ base: InMemoryRetrieval) { wrapped = base }
 
         var runningAtRelease: [Int] { state.withLock { $0.runningAtRelease } }
         var packs: Int { state.withLock { $0.packs } }
 
         func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
             guard path.hasPrefix(RepositoryObject.packs) else {
-                return try await base.writeChunk(data, at: path, metadata: metadata)
+                return try await wrapped.writeChunk(data, at: path, metadata: metadata)
             }
             let number = state.withLock { state in
                 state.packs += 1
@@ -48,12 +48,8 @@ struct PackWriteTests {
             if path.hasPrefix(RepositoryObject.locks) {
                 state.withLock { $0.runningAtRelease.append($0.running) }
             }
-            try await base.deleteChunk(at: path)
+            try await wrapped.deleteChunk(at: path)
         }
-
-        func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
-        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
-        func chunks(in folder: String) async throws -> [ListedChunk] { try await base.chunks(in: folder) }
     }
 
     private func largeDocument() async throws -> (any ChunkStorage, Source) {

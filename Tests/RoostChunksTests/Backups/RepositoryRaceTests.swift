@@ -8,14 +8,14 @@ import Testing
 /// Other processes change a repository while it is opened or read, or its storage lists new objects late.
 struct RepositoryRaceTests {
     /// A storage that calls a closure before the first access of a kind.
-    private final class WatchedRetrieval: ChunkStorageRetrieval {
+    private final class WatchedRetrieval: ChunkRetrievalDecorator {
         /// The first read of an object, or the first list of a folder.
         enum Access: Equatable {
             case read(String)
             case list(String)
         }
 
-        private let base: InMemoryRetrieval
+        let wrapped: any ChunkStorageRetrieval
         private let access: Access
         private let action: Mutex<(@Sendable () async throws -> Void)?>
         /// The beginning of the paths that lists do not contain.
@@ -25,7 +25,7 @@ struct RepositoryRaceTests {
             _ base: InMemoryRetrieval, before access: Access, unlisted: String? = nil,
             _ action: @escaping @Sendable () async throws -> Void = {}
         ) {
-            self.base = base
+            wrapped = base
             self.access = access
             self.unlisted = unlisted
             self.action = Mutex(action)
@@ -42,19 +42,11 @@ struct RepositoryRaceTests {
 
         func readChunk(at path: String) async throws -> Data? {
             try await note(.read(path))
-            return try await base.readChunk(at: path)
+            return try await wrapped.readChunk(at: path)
         }
-        func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-            try await base.writeChunk(data, at: path, metadata: metadata)
-        }
-        func createChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws -> Bool {
-            try await base.createChunk(data, at: path, metadata: metadata)
-        }
-        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
-        func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
         func chunks(in folder: String) async throws -> [ListedChunk] {
             try await note(.list(folder))
-            return try await base.chunks(in: folder).filter { chunk in
+            return try await wrapped.chunks(in: folder).filter { chunk in
                 unlisted.map { !chunk.path.hasPrefix($0) } ?? true
             }
         }

@@ -169,8 +169,9 @@ struct ChunkDecoratorTests {
     // MARK: Cache
 
     /// A retrieval that counts reads and delays them until a test opens the gate.
-    final class Gate: ChunkStorageRetrieval {
+    final class Gate: ChunkRetrievalDecorator {
         let base = InMemoryRetrieval()
+        var wrapped: any ChunkStorageRetrieval { base }
         let reads = Atomic<Int>(0)
         /// The number of reads that have read the base and have not returned.
         let waiting = Atomic<Int>(0)
@@ -190,11 +191,6 @@ struct ChunkDecoratorTests {
             }
             return data
         }
-        func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-            try await base.writeChunk(data, at: path, metadata: metadata)
-        }
-        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
-        func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
     }
 
     func waitForRead(_ gate: Gate) async throws {

@@ -7,11 +7,11 @@ import Testing
 /// Tests of export, import and shared folders.
 @Suite(.temporaryFolders)
 struct ChunkTransferTests {
-    @Test func `exported chunks are a tar archive and can be imported`() async throws {
+    @Test func `exported chunks can be imported`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let first = ComposableFileSystemChunkStorage(baseURL: folder.appendingPathComponent("a"))
         let second = ComposableFileSystemChunkStorage(
-            baseURL: folder.appendingPathComponent("b"), organization: GitStyleOrganization())
+            baseURL: folder.appendingPathComponent("b"), organization: FlatOrganization())
         var chunks: [ChunkIdentifier: Data] = [:]
         for (number, size) in [0, 1, 511, 512, 513, 100_000].enumerated() {
             let identifier = ChunkIdentifier(
@@ -21,7 +21,7 @@ struct ChunkTransferTests {
                 chunks[identifier]!, identifier: identifier,
                 metadata: number.isMultiple(of: 2) ? ChunkMetadata(size: size, custom: ["é": "\n"]) : nil)
         }
-        let file = folder.appendingPathComponent("chunks.tar")
+        let file = folder.appendingPathComponent("chunks.jsonl")
         let names = chunks.keys.sorted { $0.id < $1.id }
         try await #require(first.export).exportChunks(names, to: file)
         #expect(try await #require(second.import).importChunks(from: file) == names)
@@ -29,14 +29,6 @@ struct ChunkTransferTests {
             #expect(try await second.readChunk(name) == data)
             #expect(try await second.metadata(of: name) == first.metadata(of: name))
         }
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-tf", file.path]
-        tar.standardOutput = Pipe()
-        tar.standardError = Pipe()
-        try TestTool.start(tar)
-        tar.waitUntilExit()
-        #expect(tar.terminationStatus == 0)
         await #expect(throws: ChunkStorageError.self) {
             try await #require(first.export).exportChunks([ChunkIdentifier(id: "none")], to: file)
         }
@@ -48,7 +40,7 @@ struct ChunkTransferTests {
     @Test func `an archive that cannot be read is reported with its path and the cause`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let storage = ComposableFileSystemChunkStorage(baseURL: folder)
-        let file = folder.appendingPathComponent("missing.tar")
+        let file = folder.appendingPathComponent("missing.jsonl")
         let error = await #expect(throws: ChunkStorageError.self) {
             _ = try await #require(storage.import).importChunks(from: file)
         }
@@ -73,10 +65,8 @@ struct ChunkTransferTests {
                 _ = try await importer.importChunks(from: copy)
             } catch is ChunkStorageError {}
         }
-        for path in ["../out", "/etc/x", "c1"] {
-            try (TarFormat.header(path: path, size: 0, records: []) + Data(count: 1024)).write(to: copy)
-            await #expect(throws: ChunkStorageError.self) { try await importer.importChunks(from: copy) }
-        }
+        try sound.dropLast(sound.count / 2).write(to: copy)
+        await #expect(throws: ChunkStorageError.self) { try await importer.importChunks(from: copy) }
     }
 
     @Test func `shared chunks can be read but not changed`() async throws {

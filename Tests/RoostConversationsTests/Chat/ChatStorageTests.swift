@@ -14,10 +14,6 @@ struct ChatStorageTests {
         ConversationMessage(role: role, content: content)
     }
 
-    private func history(_ roles: String) -> [ConversationMessage] {
-        roles.enumerated().map { message($0.element == "u" ? .user : .assistant, "\($0.offset)") }
-    }
-
     @Test func `the agent's id is added once before assistant messages`() {
         let answer = message(.assistant, "yes")
         #expect(answer.attributed(agentId: "a").content == "[a] yes")

@@ -166,16 +166,6 @@ import Testing
         #expect(try await memory.messages().map(\.number) == Array(0..<6))
     }
 
-    @Test func `a record without marks is read`() async throws {
-        #expect(try await new(turns(Array(all.prefix(4)))) == 4)
-        _ = try await memory.store.storage.commit(
-            WriteBatch(sources: [Source(id: scope.source, fingerprint: "chat:4")]))
-        #expect(try await new(turns(Array(all.prefix(5)))) == 1)
-        try await remove(all[4])
-        #expect(try await new(turns(all)) == 1)
-        #expect(try await contents() == Array(all.prefix(4)) + [all[5]])
-    }
-
     @Test func `a fingerprint has the last marks`() throws {
         let marks = (0..<3_000).map { _ in
             MessageMark(text: UInt32.random(in: 0..<1 << 24), id: UUID())

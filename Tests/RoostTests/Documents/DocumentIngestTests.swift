@@ -213,30 +213,6 @@ import Testing
         #expect(large.map(\.utf8.count).reduce(0, +) == 2 * 60_000 * line.utf8.count)
     }
 
-    @Test func `front matter provides title, tags, dates and typed metadata`() async throws {
-        _ = try write(
-            """
-            ---
-            title: The hedge
-            tags: [garden, work/outside]
-            created: 2025-03-14
-            rating: 4
-            links: [one, two]
-            ---
-            Cut the hedge in autumn, see [[Birds]]. #winter
-
-            """, to: "hedge.md")
-        _ = try write("# Birds\n", to: "Birds.md")
-        let store = try await store()
-        _ = try await store.ingest(folder: folder)
-        let entry = try #require(try await entries(store).last)
-        #expect(entry.title == "The hedge" && entry.tags == ["garden", "winter", "work/outside"])
-        #expect(entry.metadata["rating"] == 4 && entry.metadata["links"] == ["Birds"])
-        #expect(entry.metadata["document.links"] == ["one", "two"])
-        #expect(DateFormatter.day(entry.createdAt) == "2025-03-14")
-        #expect(entry.content.hasPrefix("---\ntitle"), "the stored text is the file's own text")
-    }
-
     @Test func `no document or row is marked as a message of a conversation`() async throws {
         _ = try write("---\nkind: message\n---\nA note.\n", to: "a.md")
         _ = try write("---\nkind: [message, note]\n---\nAnother note.\n", to: "b.md")

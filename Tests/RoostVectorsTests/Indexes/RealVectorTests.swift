@@ -12,17 +12,6 @@ import Testing
         return vectors
     }
 
-    @Test func `exact search of real vectors matches a comparison with every vector`() async throws {
-        let vectors = try Self.notes()
-        let found = try await FlatIndex(vectors).search(vectors, k: 10)
-        for row in 0..<vectors.rows {
-            let scores = (0..<vectors.rows).map { innerProduct(vectors.row($0), vectors.row(row)) }
-            let expected = scores.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }.prefix(10)
-            #expect(zip(found[row], expected).allSatisfy { abs($0.score - scores[$1]) < 1e-5 }, "row \(row)")
-            #expect(found[row].first?.row == UInt32(row))
-        }
-    }
-
     @Test func `graph search of real vectors finds almost all nearest neighbors`() async throws {
         let vectors = try Self.notes()
         let truth = try await FlatIndex(vectors).search(vectors, k: 10)

@@ -85,13 +85,20 @@ public final class BackupRepository: Sendable {
         _ retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
         let configuration = try await configuration(in: retrieval)
+        return BackupRepository(configuration, retrieval, try await key(of: configuration, passphrase))
+    }
+
+    /// Returns the data key of a repository; `nil` if it is not encrypted.
+    private static func key(
+        of configuration: Configuration, _ passphrase: String?
+    ) async throws -> EncryptionKey? {
         guard let wrapped = configuration.key else {
             guard passphrase == nil else {
                 throw BackupError(
                     .wrongPassphrase,
                     "cannot open the backup repository: it is not encrypted; open it without a passphrase")
             }
-            return BackupRepository(configuration, retrieval, nil)
+            return nil
         }
         guard let passphrase else {
             throw BackupError(
@@ -100,8 +107,7 @@ public final class BackupRepository: Sendable {
                 remedy: .openWithPassphrase)
         }
         do {
-            return BackupRepository(
-                configuration, retrieval, try await wrapped.unwrap(passphrase: passphrase))
+            return try await wrapped.unwrap(passphrase: passphrase)
         } catch ChunkStorageError.wrongKey {
             throw BackupError(
                 .wrongPassphrase, "cannot open the backup repository: the passphrase is wrong")
@@ -127,13 +133,8 @@ public final class BackupRepository: Sendable {
             throw BackupError(
                 .notFound, "cannot open the backup repository: it does not exist", remedy: .createBackup)
         }
-        guard let format = BackupFormat.number(of: data) else { throw damaged }
-        guard format <= currentFormat else {
-            throw BackupError(
-                .newerFormat,
-                "cannot open the backup repository: format \(format) is newer than this version supports "
-                    + "(\(currentFormat))", remedy: .upgradeRoost)
-        }
+        guard let format = format(of: data) else { throw damaged }
+        try requireSupported(format, to: "open the backup repository")
         guard let configuration = try? JSONDecoder().decode(Configuration.self, from: data) else {
             throw damaged
         }
@@ -153,15 +154,9 @@ public final class BackupRepository: Sendable {
     public static func changePassphrase(
         of retrieval: any ChunkStorageRetrieval, from old: String, to new: String
     ) async throws {
-        _ = try await open(retrieval, passphrase: old)
         var configuration = try await configuration(in: retrieval)
-        guard let wrapped = configuration.key else {
-            throw BackupError(
-                .wrongPassphrase,
-                "cannot change the passphrase of the backup repository: it is not encrypted")
-        }
-        configuration.key = try await ChunkKey.wrapping(
-            try await wrapped.unwrap(passphrase: old), passphrase: new)
+        guard let key = try await key(of: configuration, old) else { return }
+        configuration.key = try await ChunkKey.wrapping(key, passphrase: new)
         try await retrieval.writeChunk(
             try JSONEncoder().encode(configuration), at: RepositoryObject.configuration, metadata: nil)
     }
@@ -254,13 +249,8 @@ public final class BackupRepository: Sendable {
                 .notFound, "snapshot \(name.prefix(12)) not found", remedy: .chooseSnapshot)
         }
         guard naming.name(of: data) == name else { throw damaged("its digest does not match") }
-        guard let format = BackupFormat.number(of: data) else { throw damaged("it cannot be decoded") }
-        guard format <= Self.currentFormat else {
-            throw BackupError(
-                .newerFormat,
-                "cannot read snapshot \(name.prefix(12)) in the backup: format \(format) is newer than this "
-                    + "version supports (\(Self.currentFormat))", remedy: .upgradeRoost)
-        }
+        guard let format = Self.format(of: data) else { throw damaged("it cannot be decoded") }
+        try Self.requireSupported(format, to: "read snapshot \(name.prefix(12)) in the backup")
         guard var snapshot = try? BackupSnapshot(decoding: data) else {
             throw damaged("it cannot be decoded")
         }
@@ -281,21 +271,21 @@ public final class BackupRepository: Sendable {
 
     // MARK: Reading
 
-    /// - Parameter isLenient: Whether to skip corrupt indexes. Their segments are then missing from the
-    ///   result.
-    func indexes(skippingDamaged isLenient: Bool) async throws -> [(path: String, packs: [PackContents])] {
-        var indexes: [(String, [PackContents])] = []
-        for path in try await names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
+    /// Returns the packs that the intact indexes list, and the paths of all indexes and of the corrupt ones.
+    func indexes() async throws -> (packs: [PackContents], paths: [String], damaged: [String]) {
+        let paths = try await names(in: RepositoryObject.indexes).map(RepositoryObject.index)
+        var (packs, damaged) = ([PackContents](), [String]())
+        for path in paths {
             do {
-                indexes.append((path, try await index(path)))
-            } catch  where isLenient && Self.isDamage(error) {
-                continue
+                packs += try await index(path)
+            } catch  where Self.isDamage(error) {
+                damaged.append(path)
             }
         }
-        return indexes
+        return (packs.uniqued(), paths, damaged)
     }
 
-    func index(_ path: String) async throws -> [PackContents] {
+    private func index(_ path: String) async throws -> [PackContents] {
         let damaged = BackupError(
             .damaged, "cannot read index \(path) in the backup: it is corrupt", remedy: .verifyBackup)
         guard let data = try await retrieval.readChunk(at: path) else {
@@ -320,7 +310,7 @@ public final class BackupRepository: Sendable {
         let store = SegmentStore(CachedRetrieval(wrapped: retrieval), naming: naming)
         // A backup writes its packs before their index. If the packs were listed first, those of a backup
         // that ends at the same time would seem to be missing.
-        let packs = try await indexes(skippingDamaged: true).flatMap(\.packs)
+        let packs = try await indexes().packs
         let stored = try await StoredPacks(retrieval)
         store.add(packs.filter { stored.problem(of: $0) == nil })
         if acceptsDamagedPacks { store.add(packs) }
@@ -333,15 +323,18 @@ public final class BackupRepository: Sendable {
         try await retrieval.writeChunk(data, at: path, metadata: nil)
         return (path, data.count)
     }
-}
 
-enum BackupFormat {
     private struct Header: Decodable { var format: Int }
 
-    static func number(of data: Data) -> Int? {
-        guard let header = try? JSONDecoder().decode(Header.self, from: data), header.format >= 1 else {
-            return nil
-        }
-        return header.format
+    private static func format(of data: Data) -> Int? {
+        (try? JSONDecoder().decode(Header.self, from: data)).flatMap { $0.format >= 1 ? $0.format : nil }
+    }
+
+    private static func requireSupported(_ format: Int, to action: String) throws {
+        guard format > currentFormat else { return }
+        throw BackupError(
+            .newerFormat,
+            "cannot \(action): format \(format) is newer than this version supports (\(currentFormat))",
+            remedy: .upgradeRoost)
     }
 }

@@ -77,12 +77,6 @@ enum PackIndexCodec {
             }
         }
         let bytes = Data(writer.bytes)
-        guard bytes.count <= maximumSize else {
-            throw BackupError(
-                .badInput,
-                "cannot write an index of the backup: it has \(bytes.count) bytes, and the limit is "
-                    + "\(maximumSize)")
-        }
         var header = BinaryWriter()
         header.write(raw: magic)
         header.write(UInt32(bytes.count))

@@ -20,14 +20,9 @@ struct RepositoryVerifier {
         // Snapshots are listed before the indexes are read. A backup writes its index before its snapshot, so
         // the indexes cover every listed snapshot, even if a backup finishes during the verification.
         snapshots = try await repository.names(in: RepositoryObject.snapshots)
-        for path in try await repository.names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
-            do {
-                packs += try await repository.index(path)
-            } catch  where BackupRepository.isDamage(error) {
-                _ = findingIndex(path, "the index is corrupt")
-            }
-        }
-        packs = packs.uniqued()
+        let indexes = try await repository.indexes()
+        packs = indexes.packs
+        for path in indexes.damaged { _ = findingIndex(path, "the index is corrupt") }
     }
 
     private mutating func findingIndex(_ object: String, _ problem: String) -> Int {
@@ -120,14 +115,6 @@ struct RepositoryVerifier {
         return nil
     }
 
-    private mutating func add(_ found: (object: String, problem: String), _ snapshot: BackupSnapshot) -> Int {
-        let index = findingIndex(found.object, found.problem)
-        if result.findings[index].snapshots.last != snapshot.id {
-            result.findings[index].snapshots.append(snapshot.id)
-        }
-        return index
-    }
-
     private mutating func check(_ snapshot: BackupSnapshot) async throws {
         var (faults, listed) = ([(object: String, problem: String, group: SegmentGroup)](), 0)
         let store = store
@@ -149,7 +136,10 @@ struct RepositoryVerifier {
             }
         }
         for fault in faults {
-            let index = add((fault.object, fault.problem), snapshot)
+            let index = findingIndex(fault.object, fault.problem)
+            if result.findings[index].snapshots.last != snapshot.id {
+                result.findings[index].snapshots.append(snapshot.id)
+            }
             result.findings[index].entryCount += fault.group.entryCount
             result.findings[index].documentCount += fault.group.documentCount
         }

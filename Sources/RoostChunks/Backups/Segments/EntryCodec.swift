@@ -29,7 +29,7 @@ enum EntryCodec {
 
     /// The properties of an entry that are stored as JSON.
     private struct Details: Codable {
-        var metadata: [String: MetadataValue]?
+        var metadata: [String: MetadataValue]
         var location: EntryLocation?
     }
 
@@ -58,18 +58,17 @@ enum EntryCodec {
                 writer.write(Int64(passage.tokenCount))
             }
             writer.write(counted: entry.structure?.coded ?? [])
-            let details = Details(
-                metadata: entry.metadata.isEmpty ? nil : entry.metadata, location: entry.location)
-            let hasDetails = details.metadata != nil || details.location != nil
-            writer.write(counted: hasDetails ? Array(try encoder.encode(details)) : [])
+            let details = Details(metadata: entry.metadata, location: entry.location)
+            let isEmpty = details.metadata.isEmpty && details.location == nil
+            writer.write(counted: isEmpty ? Data() : try encoder.encode(details))
         }
         return Data(writer.bytes)
     }
 
     /// - Returns: The entries, without vectors.
     static func decodeTexts(_ data: Data, ids: [Entry.ID]) throws -> [Entry] {
-        var details: [(Int, Data)] = []
-        var entries = try reading(data) { reader throws(BinaryReader.InvalidData) in
+        let decoder = JSONDecoder()
+        return try reading(data) { reader throws(BinaryReader.InvalidData) in
             func optional() throws(BinaryReader.InvalidData) -> String? {
                 try reader.read(UInt8.self) == 0 ? nil : try reader.string()
             }
@@ -101,19 +100,17 @@ enum EntryCodec {
                     guard entry.structure != nil else { throw BinaryReader.InvalidData() }
                 }
                 let json = try reader.counted()
-                if !json.isEmpty { details.append((entries.count, Data(json))) }
+                if !json.isEmpty {
+                    guard let details = try? decoder.decode(Details.self, from: Data(json)) else {
+                        throw BinaryReader.InvalidData()
+                    }
+                    (entry.metadata, entry.location) = (details.metadata, details.location)
+                }
                 entries.append(entry)
             }
             guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }
             return entries
         }
-        let decoder = JSONDecoder()
-        for (index, json) in details {
-            let details = try decoder.decode(Details.self, from: json)
-            entries[index].metadata = details.metadata ?? [:]
-            entries[index].location = details.location
-        }
-        return entries
     }
 
     // MARK: Vectors
@@ -128,88 +125,42 @@ enum EntryCodec {
         case firstPassage = 2
     }
 
-    /// Returns the components of all vectors, divided into four byte planes: the most significant bytes of
-    /// all components come first. The signs and exponents of different components are similar, so their
-    /// planes compress well.
     static func encodeVectors(_ entries: [Entry]) -> Data {
         var writer = BinaryWriter()
-        var vectors: [[Float]] = []
         for entry in entries {
             let own: Own =
                 entry.embeddings.isEmpty
                 ? .none : entry.passages.first?.vector == entry.embeddings ? .firstPassage : .stored
             writer.write(own.rawValue)
-            let kept = (own == .stored ? [entry.embeddings] : []) + entry.passages.map(\.vector)
-            for vector in kept { writer.write(UInt32(vector.count)) }
-            vectors += kept
-        }
-        let total = vectors.reduce(0) { $0 + $1.count }
-        let planes = [UInt8](unsafeUninitializedCapacity: 4 * total) { planes, count in
-            var offset = 0
-            for vector in vectors {
-                for number in vector {
-                    let bits = number.bitPattern
-                    planes[offset] = UInt8(truncatingIfNeeded: bits >> 24)
-                    planes[total + offset] = UInt8(truncatingIfNeeded: bits >> 16)
-                    planes[2 * total + offset] = UInt8(truncatingIfNeeded: bits >> 8)
-                    planes[3 * total + offset] = UInt8(truncatingIfNeeded: bits)
-                    offset += 1
-                }
+            for vector in (own == .stored ? [entry.embeddings] : []) + entry.passages.map(\.vector) {
+                writer.write(UInt32(vector.count))
+                for number in vector { writer.write(number) }
             }
-            count = 4 * total
         }
-        return Data(writer.bytes) + planes
+        return Data(writer.bytes)
     }
 
     static func decodeVectors(_ data: Data, into entries: inout [Entry]) throws {
         let texts = entries
         entries = try reading(data) { reader throws(BinaryReader.InvalidData) in
-            var (owns, lengths, total) = ([Own](), [[Int]](), 0)
-            for entry in texts {
-                let count = entry.passages.count
-                guard let own = Own(rawValue: try reader.read()), own != .firstPassage || count > 0 else {
-                    throw BinaryReader.InvalidData()
-                }
-                owns.append(own)
-                lengths.append([])
-                for _ in 0..<(count + (own == .stored ? 1 : 0)) {
-                    let length = Int(try reader.read(UInt32.self))
-                    lengths[lengths.count - 1].append(length)
-                    total += length
-                }
+            func vector() throws(BinaryReader.InvalidData) -> [Float] {
+                var vector: [Float] = []
+                for _ in 0..<(try reader.count(ofAtLeast: 4)) { vector.append(try reader.float()) }
+                return vector
             }
-            guard total <= reader.remaining / 4, reader.remaining == 4 * total else {
-                throw BinaryReader.InvalidData()
-            }
-            let planes = try reader.take(4 * total)
-            var (entries, offset) = (texts, 0)
-            for (index, own) in owns.enumerated() {
-                var vectors = lengths[index].map { length in
-                    defer { offset += length }
-                    return vector(planes, offset..<offset + length, of: total)
+            var entries = texts
+            for index in entries.indices {
+                guard let own = Own(rawValue: try reader.read()) else { throw BinaryReader.InvalidData() }
+                if own == .stored { entries[index].embeddings = try vector() }
+                for passage in entries[index].passages.indices {
+                    entries[index].passages[passage].vector = try vector()
                 }
-                if own == .stored { entries[index].embeddings = vectors.removeFirst() }
-                if own == .firstPassage { entries[index].embeddings = vectors[0] }
-                for (number, vector) in vectors.enumerated() {
-                    entries[index].passages[number].vector = vector
-                }
+                guard own == .firstPassage else { continue }
+                guard let first = entries[index].passages.first else { throw BinaryReader.InvalidData() }
+                entries[index].embeddings = first.vector
             }
+            guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }
             return entries
-        }
-    }
-
-    /// Returns the components of a vector from the four planes of all components.
-    private static func vector(
-        _ planes: UnsafeRawBufferPointer, _ range: Range<Int>, of total: Int
-    ) -> [Float] {
-        [Float](unsafeUninitializedCapacity: range.count) { numbers, count in
-            for (column, index) in range.enumerated() {
-                let high = UInt32(planes[index]) << 24 | UInt32(planes[total + index]) << 16
-                numbers[column] = Float(
-                    bitPattern: high | UInt32(planes[2 * total + index]) << 8
-                        | UInt32(planes[3 * total + index]))
-            }
-            count = range.count
         }
     }
 

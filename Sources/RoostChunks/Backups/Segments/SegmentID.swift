@@ -11,14 +11,14 @@ struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     /// A name that no segment has. It stands for a missing one.
     static let none = SegmentID([])
     /// A SIMD vector of 32 bytes would need an alignment that the frames of async functions do not have.
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    private let low, high: SIMD2<UInt64>
 
     init(_ bytes: some Sequence<UInt8>) {
         var words = [UInt64](repeating: 0, count: 4)
         for (index, byte) in bytes.prefix(Self.size).enumerated() {
             words[index / 8] |= UInt64(byte) << UInt64(8 * (index % 8))
         }
-        self.words = (words[0], words[1], words[2], words[3])
+        (low, high) = (SIMD2(words[0], words[1]), SIMD2(words[2], words[3]))
     }
 
     /// Creates a name from its hexadecimal form; returns `nil` unless the text consists of 64 lower-case
@@ -29,7 +29,7 @@ struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     }
 
     var bytes: [UInt8] {
-        [words.0, words.1, words.2, words.3].flatMap { word in
+        [low.x, low.y, high.x, high.y].flatMap { word in
             (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
         }
     }
@@ -37,17 +37,7 @@ struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     var description: String { Hexadecimal.text(bytes) }
 
     /// The first eight bytes of the digest, used as a hash of the contents.
-    var lowBits: UInt64 { words.0 }
-
-    static func == (left: SegmentID, right: SegmentID) -> Bool { left.words == right.words }
-
-    /// All bytes are hashed, because a manipulated index can list many names with the same beginning.
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
-        hasher.combine(words.1)
-        hasher.combine(words.2)
-        hasher.combine(words.3)
-    }
+    var lowBits: UInt64 { low.x }
 }
 
 extension SegmentID: Codable {
@@ -130,14 +120,6 @@ actor SegmentWriter {
     /// The number of runs that are encoded and compressed at the same time.
     static let concurrency = 4
 
-    nonisolated func write(
-        _ runs: [[Entry]], _ assignments: [Entry.ID: Assignment]
-    ) async throws -> [RunRecord] {
-        try await runs.concurrentMap(limit: Self.concurrency) { run in
-            try await self.write(run, run.map { assignments[$0.id] })
-        }
-    }
-
     @concurrent
     nonisolated func write(_ entries: [Entry], _ assignments: [Assignment?]) async throws -> RunRecord {
         let ids = try await write(EntryCodec.encodeIDs(entries), .ids)
@@ -167,9 +149,7 @@ actor SegmentWriter {
         let isNew = await packs.claim(id)
         await count(isNew)
         guard isNew else { return id }
-        // At higher levels, vectors hardly become smaller but take much longer.
-        let level = kind == .vectors ? 1 : CompressionAlgorithm.defaultLevel
-        let stored = try CompressionAlgorithm.zstd.compress(data, level: level) ?? data
+        let stored = try CompressionAlgorithm.zstd.compress(data) ?? data
         let location = SegmentLocation(
             kind: kind, offset: 0, storedSize: stored.count, size: data.count)
         try await packs.add(id, location, stored)
