@@ -31,15 +31,10 @@ struct PairStatistics: Sendable, Hashable, Codable {
         return RowSet(spread.prefix(sampleSize).map(\.element))
     }
 
-    struct SampledPassage: Sendable {
-        var entry: Entry.ID
-        var vector: [Float]
-    }
-
     init(mean: Float, deviation: Float) { (self.mean, self.deviation) = (mean, deviation) }
 
     /// Computes the statistics of a sample.
-    init(of sample: [SampledPassage]) {
+    init(of sample: [(entry: Entry.ID, vector: [Float])]) {
         let dimension = sample.first?.vector.count ?? 0
         let sample = sample.filter { $0.vector.count == dimension }
         let vectors = sample.flatMap(\.vector)
@@ -79,39 +74,30 @@ struct PairStatistics: Sendable, Hashable, Codable {
     }
 }
 
-/// The selection of the passages of a sample. It depends only on the ids of the entries, so an index that was
-/// updated many times has the same sample as one that was built at once.
-struct PassageSample<Row: Sendable>: Sendable {
-    private struct Member: Sendable {
-        var key: UInt64
-        var entry: Entry.ID
-        var ordinal: Int
-        var row: Row
-
-        func precedes(_ other: Member) -> Bool {
-            (key, entry, ordinal) < (other.key, other.entry, other.ordinal)
-        }
-    }
+/// A sample of passages. It depends only on the ids of the entries, so an index that was updated many times has
+/// the same sample as one that was built at once.
+struct PassageSample {
+    private typealias Member = (key: UInt64, entry: Entry.ID, ordinal: Int, vector: [Float])
 
     /// The members of the sample so far, and some candidates that it will not contain. The array is sorted
     /// and truncated when its length has doubled.
     private var members: [Member] = []
     private var threshold = UInt64.max
 
-    mutating func add(_ entry: Entry.ID, _ ordinal: Int, _ row: Row) {
+    mutating func add(_ entry: Entry.ID, _ ordinal: Int, _ vector: @autoclosure () -> [Float]) {
         let key = Self.key(entry, ordinal)
         guard key <= threshold else { return }
-        members.append(Member(key: key, entry: entry, ordinal: ordinal, row: row))
+        members.append((key, entry, ordinal, vector()))
         if members.count >= 2 * PairStatistics.sampleSize { cut() }
     }
 
-    mutating func finish() -> [(entry: Entry.ID, row: Row)] {
+    mutating func statistics() -> PairStatistics {
         cut()
-        return members.map { ($0.entry, $0.row) }
+        return PairStatistics(of: members.map { ($0.entry, $0.vector) })
     }
 
     private mutating func cut() {
-        members.sort { $0.precedes($1) }
+        members.sort { ($0.key, $0.entry, $0.ordinal) < ($1.key, $1.entry, $1.ordinal) }
         members.removeLast(max(0, members.count - PairStatistics.sampleSize))
         if members.count == PairStatistics.sampleSize, let last = members.last { threshold = last.key }
     }

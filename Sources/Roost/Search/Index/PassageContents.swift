@@ -62,15 +62,9 @@ struct PassageContents: DerivedContents {
 
     /// Returns the statistics of the passages of some entries.
     func pairStatistics(among entryRows: RowSet? = nil) -> PairStatistics {
-        var sample = PassageSample<(segment: Int, row: Int)>()
-        for (number, segment) in segments.enumerated() {
-            segment.forEachPassage(among: entryRows) { sample.add($0, $1, (number, $2)) }
-        }
-        return PairStatistics(
-            of: sample.finish().map {
-                PairStatistics.SampledPassage(
-                    entry: $0.entry, vector: segments[$0.row.segment].vector($0.row.row))
-            })
+        var sample = PassageSample()
+        for segment in segments { segment.addPassages(among: entryRows, to: &sample) }
+        return sample.statistics()
     }
 
     // MARK: Search
@@ -117,9 +111,6 @@ struct PassageContents: DerivedContents {
 
     // MARK: Changes
 
-    /// Rows of changed entries that are at most this far apart are read together with the rows between them.
-    private static let maximumGap: UInt32 = 32
-
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {
         for index in segments.indices { segments[index].bury(changed) }
         var changed = changed
@@ -127,10 +118,9 @@ struct PassageContents: DerivedContents {
             for segment in segments.dropFirst() { changed.formUnion(segment.entries) }
             segments.removeSubrange(1...)
         }
-        let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
         var collected = CollectedPassages()
-        for run in rows.runs(joiningGapsUpTo: Self.maximumGap) {
-            try await collected.read(run, of: rows, from: snapshot)
+        for try await page in snapshot.entryPages(matching: EntryFilter(ids: changed)) {
+            collected.append(VectorPage(passagesOf: page))
         }
         append(collected)
     }
@@ -138,7 +128,7 @@ struct PassageContents: DerivedContents {
 
 /// The passages that become a segment.
 private struct CollectedPassages {
-    private var rows = RowColumns()
+    private var rows = IndexRows()
     private var elements: [Float] = []
     private(set) var incomparable = 0
     private let expectedCount: Int
@@ -147,10 +137,9 @@ private struct CollectedPassages {
     init(expecting count: Int = 0) { expectedCount = count }
 
     var segment: PassageSegment? {
-        guard !rows.ids.isEmpty else { return nil }
-        let count = rows.ids.count
-        let vectors = Matrix(rows: count, columns: elements.count / count, elements: elements)
-        return PassageSegment(PassageVectors(vectors), rows: IndexRows(rows))
+        guard rows.count > 0 else { return nil }
+        let vectors = Matrix(rows: rows.count, columns: elements.count / rows.count, elements: elements)
+        return PassageSegment(PassageVectors(vectors), rows: rows)
     }
 
     mutating func append(_ page: VectorPage) {
@@ -159,19 +148,5 @@ private struct CollectedPassages {
         rows.append(page)
         elements.reserveCapacity(expectedCount * page.vectors.columns)
         elements += page.vectors.elements
-    }
-
-    /// Reads the vectors of those of the given rows that are within a run of consecutive rows.
-    mutating func read(
-        _ run: Range<UInt32>, of rows: RowSet, from snapshot: any StorageSnapshot
-    ) async throws {
-        let limit = min(PageSize.vectors, run.count)
-        var next = run.lowerBound == 0 ? nil : run.lowerBound - 1
-        repeat {
-            try Task.checkCancellation()
-            let page = try await snapshot.vectors(of: .passages, after: next, limit: limit)
-            next = page.next
-            append(page.selecting { rows.contains(page.rows[$0]) && page.rows[$0] < run.upperBound })
-        } while next.map { $0 < run.upperBound - 1 } ?? false
     }
 }

@@ -13,10 +13,10 @@ struct PassageSegment: Sendable {
 
     var count: Int { rows.count - tombstones.count }
 
-    var entries: some Sequence<Entry.ID> { (0..<rows.count).lazy.map { rows.id($0) } }
+    var entries: [Entry.ID] { rows.ids }
 
     mutating func bury(_ ids: Set<Entry.ID>) {
-        for row in 0..<rows.count where ids.contains(rows.id(row)) { tombstones.insert(UInt32(row)) }
+        for row in 0..<rows.count where ids.contains(rows.ids[row]) { tombstones.insert(UInt32(row)) }
     }
 
     // MARK: Search
@@ -72,7 +72,7 @@ struct PassageSegment: Sendable {
             && (isExact || tombstones.count > rows.count / Self.rowsPerIgnoredTombstone)
         guard entryRows != nil || excludesTombstones else { return nil }
         return RowSet(0..<UInt32(rows.count)) { row in
-            !tombstones.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
+            !tombstones.contains(row) && entryRows?.contains(rows.entryRows[Int(row)]) != false
         }
     }
 
@@ -81,26 +81,24 @@ struct PassageSegment: Sendable {
         let passages = valid.map { neighbor in
             let row = Int(neighbor.row)
             return PassageContents.Hit(
-                entry: rows.id(row), entryRow: rows.entryRow(row), ordinal: rows.ordinal(row),
+                entry: rows.ids[row], entryRow: rows.entryRows[row], ordinal: Int(rows.ordinals[row]),
                 score: neighbor.score)
         }
         return NearestEntries(passages, k: k, lastScore: neighbors.last?.score)
     }
 
-    func forEachPassage(among entryRows: RowSet?, _ body: (Entry.ID, Int, Int) -> Void) {
+    func addPassages(among entryRows: RowSet?, to sample: inout PassageSample) {
         for row in 0..<rows.count where tombstones.isEmpty || !tombstones.contains(UInt32(row)) {
-            guard entryRows?.contains(rows.entryRow(row)) != false else { continue }
-            body(rows.id(row), rows.ordinal(row), row)
+            guard entryRows?.contains(rows.entryRows[row]) != false else { continue }
+            sample.add(rows.ids[row], Int(rows.ordinals[row]), vectors.row(row))
         }
     }
-
-    func vector(_ row: Int) -> [Float] { vectors.row(row) }
 
     /// Returns the valid rows of an entry; `nil` without any.
     private func validRows(of entry: Entry.ID, _ entryRow: UInt32) -> Range<Int>? {
         guard let first = rows.firstRow(ofEntryRow: entryRow) else { return nil }
         var end = first
-        while end < rows.count, rows.id(end) == entry, !tombstones.contains(UInt32(end)) { end += 1 }
+        while end < rows.count, rows.ids[end] == entry, !tombstones.contains(UInt32(end)) { end += 1 }
         return end > first ? first..<end : nil
     }
 
@@ -115,7 +113,7 @@ struct PassageSegment: Sendable {
             let score = innerProduct(query, vector)
             if best.map({ score > $0.score }) ?? true {
                 best = PassageContents.Hit(
-                    entry: entry, entryRow: entryRow, ordinal: rows.ordinal(row), score: score)
+                    entry: entry, entryRow: entryRow, ordinal: Int(rows.ordinals[row]), score: score)
             }
             for index in sum.indices { sum[index] += vector[index] }
         }

@@ -34,11 +34,11 @@ struct TextFile: Sendable {
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)
         let folder = IndexFolder(of: directory)
-        guard !texts.rows.ids.isEmpty else {
+        guard texts.rows.count > 0 else {
             try await folder.remove(name, unlessNewerThan: snapshot.stamp)
             return nil
         }
-        var metadata = IndexMetadata(of: snapshot.stamp, count: texts.rows.ids.count)
+        var metadata = IndexMetadata(of: snapshot.stamp, count: texts.rows.count)
         metadata.analysis = TextAnalysis.version
         try await folder.publish(name, metadata) { url, description in
             try texts.rows.withSections { rows in
@@ -56,11 +56,11 @@ struct TextFile: Sendable {
 /// An inverted index in memory over the texts of some entries.
 struct IndexedTexts: Sendable {
     let index: InvertedIndex
-    let rows: RowColumns
+    let rows: IndexRows
 
     init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
         var builder = InvertedIndexBuilder()
-        var rows = RowColumns()
+        var rows = IndexRows()
         for try await page in snapshot.entryPages(matching: filter) {
             for entry in page.entries { builder.add(entry.indexedText) }
             rows.append(page)
