@@ -1,4 +1,5 @@
 public import Foundation
+public import RoostEncoders
 import RoostFiles
 public import RoostModel
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import RoostChunks
+import RoostEncoders
 import RoostFiles
 import RoostModel
 
