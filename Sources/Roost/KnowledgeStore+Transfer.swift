@@ -14,10 +14,8 @@ extension KnowledgeStore {
     public func exportEntries(
         withEmbeddings: Bool, filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
-        let snapshot = try await storage.snapshot()
-        for try await bytes in entryLines(of: snapshot, matching: filter, withEmbeddings: withEmbeddings) {
-            try write(bytes)
-        }
+        try await writeEntryLines(
+            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings, to: write)
     }
 
     /// Imports the exported entries of a file in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.

@@ -92,68 +92,12 @@ public struct ClusterExport: Sendable, Codable {
         public var tags: [String]
     }
 
-    /// The relation of the clusters to those of the previous run. See `ClusterLineage`.
-    public struct Lineage: Sendable, Codable {
-        /// A cluster before or after the run.
-        public struct Side: Sendable, Codable {
-            /// The id of the cluster.
-            public var id: String
-            /// The label at that time.
-            public var label: String
-            /// The number of members at that time.
-            public var size: Int
-
-            init(_ side: ClusterLineage.Side) { (id, label, size) = (side.id.text, side.label, side.size) }
-        }
-
-        /// A birth, death, split or merge.
-        public struct Event: Sendable, Codable {
-            /// The kind: a raw value of `ClusterLineage/Kind`.
-            public var kind: String
-            /// The clusters before the run.
-            public var before: [Side]
-            /// The clusters after the run.
-            public var after: [Side]
-        }
-
-        /// A cluster that exists both before and after the run.
-        public struct Continuation: Sendable, Codable {
-            /// The id of the cluster.
-            public var id: String
-            /// The current label.
-            public var label: String
-            /// The number of members before the run.
-            public var sizeBefore: Int
-            /// The number of members after the run.
-            public var size: Int
-            /// The number of current members that were already members before the run.
-            public var kept: Int
-        }
-
-        /// Births, deaths, splits and merges, in this order.
-        public var events: [Event]
-        /// The clusters that continue, largest first.
-        public var continued: [Continuation]
-
-        /// Creates the JSON form of a lineage.
-        public init(_ lineage: ClusterLineage) {
-            events = lineage.events.map {
-                Event(
-                    kind: $0.kind.rawValue, before: $0.before.map(Side.init), after: $0.after.map(Side.init))
-            }
-            continued = lineage.continued.map {
-                Continuation(
-                    id: $0.id.text, label: $0.label, sizeBefore: $0.sizeBefore, size: $0.size, kept: $0.kept)
-            }
-        }
-    }
-
     /// The version of the JSON form.
     public var schemaVersion = 1
     /// The record of the last run; `nil` if no run created the clusters.
     public var run: ClusteringRun?
     /// The relation of the clusters to those of the previous run.
-    public var lineage: Lineage
+    public var lineage: ClusterLineage
     /// The clusters without a parent, largest first.
     public var clusters: [Group]
     /// The entries that the last run assigned to no cluster.
@@ -198,8 +142,7 @@ extension ClusterExport {
         // The lineage contains the clusters that disappeared.
         run?.vanished = []
         self.init(
-            run: run, lineage: .init(lineage),
-            clusters: Self.nested(groups, clusters), outliers: outliers,
+            run: run, lineage: lineage, clusters: Self.nested(groups, clusters), outliers: outliers,
             unassignedCount: snapshot.stamp.entryCount - assignments.count)
     }
 

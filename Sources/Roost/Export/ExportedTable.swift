@@ -101,26 +101,14 @@ package enum DelimitedLine {
     /// Returns the cells as a line of TSV, without a line break. In cells, a tab, a line feed, a carriage
     /// return and a backslash become `\t`, `\n`, `\r` and `\\`, as in the text format of databases.
     package static func tsv(_ cells: [String]) -> String {
-        cells.map(escapingControls).joined(separator: "\t")
+        cells.map { cell in
+            cell.unicodeScalars.reduce(into: "") { $0 += tsvEscapes[$1] ?? String($1) }
+        }.joined(separator: "\t")
     }
 
-    private static let tsvEscapes: [Unicode.Scalar: Unicode.Scalar] = [
-        "\t": "t", "\n": "n", "\r": "r", "\\": "\\",
+    private static let tsvEscapes: [Unicode.Scalar: String] = [
+        "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\",
     ]
-
-    private static func escapingControls(_ cell: String) -> String {
-        guard cell.unicodeScalars.contains(where: { tsvEscapes[$0] != nil }) else { return cell }
-        var result = String.UnicodeScalarView()
-        for scalar in cell.unicodeScalars {
-            if let letter = tsvEscapes[scalar] {
-                result.append("\\")
-                result.append(letter)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
-    }
 
     /// Returns a text that spreadsheets do not run as a formula: one that begins with `=`, `+`, `-`, `@` or
     /// one of their full-width forms, a tab, a carriage return or a line feed gets an apostrophe before it.
