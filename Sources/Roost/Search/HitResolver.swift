@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import RoostText
 import RoostVectors
@@ -79,7 +80,7 @@ struct HitResolver: Sendable {
         for candidate in candidates {
             guard let passage = candidate.passage else { continue }
             guard let entry = entries[candidate.id], agrees(passage, entry, norm) else {
-                throw IndexFault(reason: "it contradicts the store")
+                throw SectionFile.Unusable(description: "it contradicts the store")
             }
         }
     }

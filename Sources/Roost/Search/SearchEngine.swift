@@ -1,3 +1,4 @@
+import RoostFiles
 import RoostModel
 import RoostText
 import RoostVectors
@@ -17,12 +18,12 @@ struct SearchEngine: Sendable {
         let plans = try QueryParser.plans(for: searches)
         do {
             return try await results(of: plans)
-        } catch let fault as IndexFault {
-            await store.searchCatalog.rejectIndex(fault.reason)
+        } catch let fault as SectionFile.Unusable {
+            await store.searchCatalog.rejectIndex(fault.description)
         }
         do {
             return try await results(of: plans)
-        } catch is IndexFault {
+        } catch is SectionFile.Unusable {
             throw StorageError(
                 .damaged,
                 "cannot search: the storage returns entries that differ from the indexed entries",
@@ -90,23 +91,12 @@ struct SearchEngine: Sendable {
         var runs = plans.map {
             SearchRun(plan: $0, vectors: vectors, words: words, snapshot: snapshot, filtered: filtered)
         }
-        guard runs.count > 1 else { return [try await runs[0].result()] }
-        if let passages = vectors.index, plans[0].usesVectors {
+        if runs.count > 1, let passages = vectors.index, plans[0].usesVectors {
             let depth = plans[0].depth(of: snapshot.stamp.entryCount)
             let nearest = try await CandidateSource.nearest(plans, k: depth, among: filtered, in: passages)
             for index in runs.indices { runs[index].nearest = nearest[index] }
         }
-        return try await withThrowingTaskGroup(of: (index: Int, result: QueryResult).self) { group in
-            var results = [QueryResult?](repeating: nil, count: runs.count)
-            for (index, run) in runs.enumerated() {
-                if index >= Self.concurrentSearches, let next = try await group.next() {
-                    results[next.index] = next.result
-                }
-                group.addTask { (index, try await run.result()) }
-            }
-            for try await next in group { results[next.index] = next.result }
-            return results.compactMap(\.self)
-        }
+        return try await runs.concurrentMap(limit: Self.concurrentSearches) { try await $0.result() }
     }
 
     private func vectors(
@@ -127,10 +117,6 @@ struct SearchEngine: Sendable {
         }
         return SearchVectors(.database(DatabaseVectors(search, matching: filter)), statistics)
     }
-}
-
-struct IndexFault: Error {
-    var reason: String
 }
 
 /// The last steps of one planned search: candidates from the indexes (``CandidateSource``), their ranking

@@ -71,6 +71,8 @@ struct PassageContents: DerivedContents {
 
     /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
     /// are equal, the lower id comes first.
+    ///
+    /// - Throws: `SectionFile.Unusable` if a part of the index file that the search reads is damaged.
     func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[Hit]] {
@@ -79,12 +81,8 @@ struct PassageContents: DerivedContents {
         // All passages of an entry are in one segment, so the best entries overall are among the best of each
         // segment.
         for segment in segments {
-            do {
-                let found = try await segment.search(queries, k: k, among: entryRows, isExact: isExact)
-                for query in hits.indices { hits[query] += found[query] }
-            } catch let error as SectionFile.Unusable {
-                throw IndexFault(reason: error.description)
-            }
+            let found = try await segment.search(queries, k: k, among: entryRows, isExact: isExact)
+            for query in hits.indices { hits[query] += found[query] }
         }
         return hits.map { found in
             Array(found.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }.prefix(k))
@@ -99,12 +97,8 @@ struct PassageContents: DerivedContents {
 
     /// Returns the similarity of an entry and a query.
     func match(_ entry: Entry.ID, row: UInt32, for vector: [Float]) throws -> Match? {
-        do {
-            for segment in segments.reversed() {
-                if let match = try segment.match(entry, row: row, for: vector) { return match }
-            }
-        } catch let error as SectionFile.Unusable {
-            throw IndexFault(reason: error.description)
+        for segment in segments.reversed() {
+            if let match = try segment.match(entry, row: row, for: vector) { return match }
         }
         return nil
     }
