@@ -193,13 +193,6 @@ struct SearchRun: Sendable {
         var notices = [vectors.index?.notice, words?.notice].compactMap(\.self)
         // A problem that concerns both indexes is reported once.
         if notices.count == 2, notices[0] == notices[1] { notices.removeLast() }
-        if let incomparable = vectors.index?.incomparable, incomparable > 0 {
-            notices.append(
-                SearchNotice(
-                    message: Count.text(incomparable, "passage has a vector", "passages have vectors")
-                        + " with numbers that are not finite; searches by meaning do not find "
-                        + (incomparable == 1 ? "it" : "them"), remedy: .inspectStore))
-        }
         if let text = plan.text, text.omittedWords > 0 {
             notices.append(
                 SearchNotice(

@@ -102,8 +102,6 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var dimension: Int?
     /// The time of creation in milliseconds since 1970.
     var createdAt: Int64
-    /// The number of passages that are omitted because their vectors contain numbers that are not finite.
-    var incomparable: Int?
     /// The distribution of the cosines of random pairs of passages; `nil` in a file without vectors.
     var pairs: PairStatistics?
     /// The version of the word analysis (`TextAnalysis/version`); `nil` in a file without words.

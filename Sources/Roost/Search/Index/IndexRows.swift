@@ -78,22 +78,16 @@ extension VectorPage {
             next: page.next)
     }
 
-    /// Removes vectors that contain numbers that are not finite, because no similarity with them can be
+    /// The page without vectors that contain numbers that are not finite, because no similarity with them can be
     /// computed. The package's own stores refuse such vectors, but other providers may contain some.
-    ///
-    /// - Returns: The number of removed vectors.
-    mutating func removeIncomparable() -> Int {
+    var comparable: VectorPage {
         let kept = rows.indices.filter { row in
             // The sum is not finite if any of the numbers is not finite.
             vectors.withRow(row) { $0.reduce(Float(0)) { $0 + abs($1) }.isFinite }
         }
-        defer {
-            if kept.count < rows.count {
-                self = VectorPage(
-                    rows: kept.map { rows[$0] }, ids: kept.map { ids[$0] },
-                    ordinals: kept.map { ordinals[$0] }, vectors: vectors.selecting(kept), next: next)
-            }
-        }
-        return rows.count - kept.count
+        guard kept.count < rows.count else { return self }
+        return VectorPage(
+            rows: kept.map { rows[$0] }, ids: kept.map { ids[$0] }, ordinals: kept.map { ordinals[$0] },
+            vectors: vectors.selecting(kept), next: next)
     }
 }

@@ -21,8 +21,6 @@ struct PassageContents: DerivedContents {
     var cursor = ChangeCursor.start
     private(set) var isMapped = false
     var notice: SearchNotice?
-    /// The number of passages that are omitted because their vectors contain numbers that are not finite.
-    private(set) var incomparable = 0
     private(set) var statistics = PairStatistics.prior
 
     init() {}
@@ -34,7 +32,6 @@ struct PassageContents: DerivedContents {
         var contents = PassageContents()
         contents.segments = [PassageSegment(try PassageVectors(of: file), rows: file.rows)]
         contents.cursor = file.metadata.cursor
-        contents.incomparable = file.metadata.incomparable ?? 0
         contents.isMapped = true
         contents.statistics = file.metadata.pairs ?? contents.pairStatistics()
         return contents
@@ -55,7 +52,6 @@ struct PassageContents: DerivedContents {
     private init(_ passages: CollectedPassages) { append(passages) }
 
     private mutating func append(_ passages: CollectedPassages) {
-        incomparable += passages.incomparable
         if let segment = passages.segment { segments.append(segment) }
         statistics = pairStatistics()
     }
@@ -124,7 +120,6 @@ struct PassageContents: DerivedContents {
 private struct CollectedPassages {
     private var rows = IndexRows()
     private var elements: [Float] = []
-    private(set) var incomparable = 0
     private let expectedCount: Int
 
     /// - Parameter count: The minimum number of passages that are expected.
@@ -137,8 +132,7 @@ private struct CollectedPassages {
     }
 
     mutating func append(_ page: VectorPage) {
-        var page = page
-        incomparable += page.removeIncomparable()
+        let page = page.comparable
         rows.append(page)
         elements.reserveCapacity(expectedCount * page.vectors.columns)
         elements += page.vectors.elements

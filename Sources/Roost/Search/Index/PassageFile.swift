@@ -35,9 +35,9 @@ struct PassageFile: Sendable {
         // The vectors can be larger than memory.
         var vectors = try StorageError.mappingFileErrors { try SectionSpool(in: directory) }
         var (rows, sample) = (IndexRows(), PassageSample())
-        var (dimension, incomparable) = (0, 0)
-        for try await var page in snapshot.vectorPages(of: .passages) {
-            incomparable += page.removeIncomparable()
+        var dimension = 0
+        for try await page in snapshot.vectorPages(of: .passages) {
+            let page = page.comparable
             rows.append(page)
             for row in page.rows.indices {
                 sample.add(page.ids[row], Int(page.ordinals[row]), page.vectors.row(row))
@@ -54,7 +54,6 @@ struct PassageFile: Sendable {
         }
         var metadata = IndexMetadata(of: snapshot.stamp, count: rows.count, dimension: dimension)
         metadata.pairs = sample.statistics()
-        metadata.incomparable = incomparable > 0 ? incomparable : nil
         try await folder.publish(name, metadata) { [rows, vectors] url, description in
             try rows.withSections { sections in
                 try SectionFile.write(
