@@ -1,5 +1,6 @@
 import Foundation
 import RoostText
+import RoostVectors
 
 /// The formula that combines the evidence of meaning and of words into one score.
 ///

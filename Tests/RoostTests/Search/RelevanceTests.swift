@@ -1,5 +1,6 @@
 import Foundation
 import RoostText
+import RoostVectors
 import Testing
 
 @testable import Roost
