@@ -117,14 +117,13 @@ public struct StoreIndex: Sendable {
             // The description does not depend on the checksums, which searches and inspections verify.
             guard let words = try TextFile(in: directory, for: stamp, verifying: false) else { return nil }
             let indexSize = try file.flatMap { try PassageVectors(of: $0).indexSize }
-            let metadata = [words.metadata, file?.metadata].compactMap(\.self)
-            let oldest = metadata.min { $0.revision < $1.revision } ?? words.metadata
-            let changed = try await store.storage.changedEntries(after: oldest.cursor)
+            let cursors = [words.metadata, file?.metadata].compactMap(\.self).map(\.cursor)
+            let oldest = cursors.min { $0.revision < $1.revision } ?? words.metadata.cursor
+            let changed = try await store.storage.changedEntries(after: oldest)
             return IndexDescription(
                 entries: words.metadata.count, terms: words.index.termCount,
-                passages: file?.metadata.count ?? 0, dimension: file?.metadata.dimension ?? 0,
+                passages: file?.metadata.count ?? 0,
                 bytes: (file?.size ?? 0) + words.size + (indexSize ?? 0), hasGraph: indexSize != nil,
-                revision: oldest.revision, createdAt: Date(milliseconds: oldest.createdAt),
                 changesSince: changed?.ids.count ?? stamp.entryCount)
         } catch let error as SectionFile.Unusable {
             throw StorageError(
@@ -199,16 +198,10 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
     public var terms: Int
     /// The number of passages whose vectors are in the index.
     public var passages: Int
-    /// The number of components of each vector.
-    public var dimension: Int
     /// The size of the index files in bytes.
     public var bytes: Int
     /// Whether there is a graph for approximate search.
     public var hasGraph: Bool
-    /// The revision of the store that the index was built from.
-    public var revision: Revision
-    /// The time at which the index was built.
-    public var createdAt: Date
     /// The number of entries that have been changed or removed since the index was built. Searches read them
     /// in addition to the index.
     public var changesSince: Int
