@@ -37,22 +37,26 @@ struct IndexFolder: Sendable {
         return OpenedFile(file: file, metadata: metadata)
     }
 
-    /// Replaces a file atomically, unless the existing file describes a newer state.
+    /// Replaces a file atomically, or removes it if the new one would have no rows, unless the existing file
+    /// describes a newer state.
     func publish(
         _ name: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL, Data) throws -> Void
     ) async throws {
         let description = try metadata.encoded()
+        guard metadata.count > 0 else { return try await remove(name, unlessNewerThan: metadata) }
         try await change { folder in
             if !folder.hasNewer(name, than: metadata) { try write(folder.file(name), description) }
         }
     }
 
     /// Removes a file, unless it describes a newer state.
-    func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {
+    func remove(
+        _ name: String, judgedBy other: String? = nil, unlessNewerThan metadata: IndexMetadata
+    ) async throws {
         guard FileManager.default.fileExists(atPath: file(name).path) else { return }
         try await change { folder in
-            if !folder.hasNewer(other ?? name, than: IndexMetadata(of: stamp, count: 0)) {
+            if !folder.hasNewer(other ?? name, than: metadata) {
                 try FileSystem.standard.unlink(folder.file(name).path)
             }
         }

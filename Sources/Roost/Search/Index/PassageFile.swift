@@ -30,8 +30,9 @@ struct PassageFile: Sendable {
             opened.file, section: "vectors", count: metadata.count, dimension: dimension)
     }
 
+    /// Returns the number of passages in the written file.
     @concurrent
-    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
+    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> Int {
         // The vectors can be larger than memory.
         var vectors = try StorageError.mappingFileErrors { try SectionSpool(in: directory) }
         var (rows, sample) = (IndexRows(), PassageSample())
@@ -47,20 +48,15 @@ struct PassageFile: Sendable {
             }
             if page.vectors.rows > 0 { dimension = page.vectors.columns }
         }
-        let folder = IndexFolder(of: directory)
-        guard rows.count > 0 else {
-            try await folder.remove(name, unlessNewerThan: snapshot.stamp)
-            return nil
-        }
         var metadata = IndexMetadata(of: snapshot.stamp, count: rows.count, dimension: dimension)
         metadata.pairs = sample.statistics()
-        try await folder.publish(name, metadata) { [rows, vectors] url, description in
+        try await IndexFolder(of: directory).publish(name, metadata) { [rows, vectors] url, description in
             try rows.withSections { sections in
                 try SectionFile.write(
                     to: url, metadata: description, contents: sections + [("vectors", .spooled(vectors))],
                     paged: ["vectors"])
             }
         }
-        return metadata
+        return metadata.count
     }
 }

@@ -44,26 +44,26 @@ public struct StoreIndex: Sendable {
             throw RoostError(.configuration, "cannot build a search index: the store has no folder")
         }
         let snapshot = try await store.storage.snapshot()
-        let words = try await TextFile.write(snapshot, in: directory)
+        let (folder, state) = (IndexFolder(of: directory), IndexMetadata(of: snapshot.stamp, count: 0))
+        let entries = try await TextFile.write(snapshot, in: directory)
         // The index of vectors in a database is built on request (`buildInDatabase(progress:)`).
         let isLocal = place(in: snapshot) == .client
-        let passages =
-            isLocal ? try await PassageFile.write(snapshot, in: directory)?.count ?? 0 : 0
+        let passages = isLocal ? try await PassageFile.write(snapshot, in: directory) : 0
         if !isLocal {
             // Otherwise, its age would decide when the index of words is built again.
-            try await IndexFolder(of: directory).remove(PassageFile.name, unlessNewerThan: snapshot.stamp)
+            try await folder.remove(PassageFile.name, unlessNewerThan: state)
         }
         if !graphPassages.contains(passages) {
             // An existing index was built over other vectors and can no longer be used.
-            try await IndexFolder(of: directory).remove(
-                PassageVectors.indexName, judgedBy: PassageFile.name, unlessNewerThan: snapshot.stamp)
+            try await folder.remove(
+                PassageVectors.indexName, judgedBy: PassageFile.name, unlessNewerThan: state)
         } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
             // No file is opened, and no index built, if another builder has just written a file of a newer
             // state.
             try await PassageVectors.buildIndex(of: file)
         }
         await store.searchCatalog.reset()
-        return words == nil ? nil : try await description()
+        return entries == 0 ? nil : try await description()
     }
 
     /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries
