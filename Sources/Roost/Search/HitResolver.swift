@@ -35,7 +35,7 @@ struct HitResolver: Sendable {
         try Task.checkCancellation()
         let entries = try await snapshot.entries(candidates.map(\.id)).byID
         try check(candidates, entries)
-        let breakdowns = words?.breakdowns(of: candidates.map { ($0.id, $0.row) }) ?? [:]
+        let breakdowns = words?.breakdowns(of: candidates) ?? [:]
         return candidates.compactMap { candidate in
             entries[candidate.id].map { hit($0, for: candidate, breakdowns[candidate.id]) }
         }

@@ -50,9 +50,8 @@ struct SearchEngine: Sendable {
 
     // MARK: Batches
 
-    /// The maximum number of searches whose vectors are compared together, and the maximum number of their
-    /// candidates, which bounds the memory.
-    private static let (maximumBatch, maximumCandidates) = (512, 400_000)
+    /// The maximum number of searches whose vectors are compared together, which bounds the memory.
+    private static let maximumBatch = 512
 
     private struct BatchKey: Hashable {
         var settings: EntrySearch
@@ -62,18 +61,13 @@ struct SearchEngine: Sendable {
     }
 
     private static func batches(of plans: [QueryPlan]) -> [[Int]] {
-        var groups: [BatchKey: [Int]] = [:]
-        for (index, plan) in plans.enumerated() {
-            let key = BatchKey(
+        let groups = Dictionary(grouping: plans.indices) { index in
+            let plan = plans[index]
+            return BatchKey(
                 settings: plan.search.settings, usesWords: plan.usesWords, usesVectors: plan.usesVectors,
                 excluded: plan.excluded)
-            groups[key, default: []].append(index)
         }
-        return groups.values.sorted { $0[0] < $1[0] }.flatMap { group in
-            let depth = max(1, plans[group[0]].depth(of: Self.maximumCandidates))
-            let size = max(1, min(maximumBatch, maximumCandidates / depth))
-            return group.groups(of: size)
-        }
+        return groups.values.sorted { $0[0] < $1[0] }.flatMap { $0.groups(of: maximumBatch) }
     }
 
     /// The number of searches that run at the same time. Each uses all cores for parts of its work.

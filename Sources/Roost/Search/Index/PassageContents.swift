@@ -19,7 +19,6 @@ struct PassageContents: DerivedContents {
 
     private var segments: [PassageSegment] = []
     var cursor = ChangeCursor.start
-    private(set) var isMapped = false
     var notice: SearchNotice?
     private(set) var statistics = PairStatistics.prior
 
@@ -32,7 +31,6 @@ struct PassageContents: DerivedContents {
         var contents = PassageContents()
         contents.segments = [PassageSegment(try PassageVectors(of: file), rows: file.rows)]
         contents.cursor = file.metadata.cursor
-        contents.isMapped = true
         contents.statistics = file.metadata.pairs ?? contents.pairStatistics()
         return contents
     }

@@ -101,11 +101,10 @@ actor DerivedCatalog<Contents: DerivedContents> {
     /// contents from the storage. Does nothing if another search has already rejected the files.
     func rejectIndex(_ reason: String) {
         guard !isIndexRejected else { return }
-        let notice = contents.isMapped ? SearchNotice.unusableIndex(reason) : contents.notice
         generation += 1
         isIndexRejected = true
         contents = Contents()
-        contents.notice = notice
+        contents.notice = .unusableIndex(reason)
     }
 
     @concurrent
@@ -151,9 +150,6 @@ protocol DerivedContents: Sendable {
     /// The position in the change feed up to which the contents include all changes; `.start` for contents
     /// that have not been loaded.
     var cursor: ChangeCursor { get set }
-
-    /// Whether a part of the contents is mapped from the store's index files.
-    var isMapped: Bool { get }
 
     /// A message to the user about how the contents were loaded.
     var notice: SearchNotice? { get set }

@@ -9,8 +9,6 @@ struct TextContents: DerivedContents {
     private(set) var collection = TextCollection()
     /// For each part of the collection, the entries that its documents represent.
     private(set) var rows: [IndexRows] = []
-    /// The mapped file of the first part; `nil` if the contents were built from the entries.
-    private(set) var isMapped = false
     var cursor = ChangeCursor.start
     var notice: SearchNotice?
 
@@ -21,7 +19,6 @@ struct TextContents: DerivedContents {
     static func map(_ directory: URL, _ stamp: Stamp) throws -> TextContents? {
         guard let file = try TextFile(in: directory, for: stamp) else { return nil }
         var contents = TextContents()
-        contents.isMapped = true
         contents.collection.parts = [TextPart(file.index)]
         contents.rows = [file.rows]
         contents.cursor = file.metadata.cursor
@@ -106,28 +103,23 @@ struct WordScores: Sendable {
             precedes: { rows[$0.part].ids[$0.document] < rows[$1.part].ids[$1.document] }
         ).map {
             Candidate(
-                id: rows[$0.part].ids[$0.document], row: rows[$0.part].entryRows[$0.document],
-                wordScore: $0.score)
+                id: rows[$0.part].ids[$0.document], row: rows[$0.part].entryRows[$0.document])
         }
     }
 
-    /// Returns whether the title of an entry is the query.
-    func isTitled(_ entry: Entry.ID, row: UInt32) -> Bool {
-        document(of: entry, row).map { scores.isTitled(part: $0.part, document: $0.document) } ?? false
+    /// Adds what the index of words states about a candidate.
+    func complete(_ candidate: inout Candidate) {
+        guard let found = document(of: candidate.id, candidate.row) else { return }
+        candidate.document = found
+        candidate.wordScore = scores[found.part, found.document]
+        candidate.isTitled = scores.isTitled(part: found.part, document: found.document)
     }
 
-    /// Returns the score of an entry, or `nil` if it contains none of the words.
-    func score(of entry: Entry.ID, row: UInt32) -> Float? {
-        document(of: entry, row).map { scores[$0.part, $0.document] }.flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    /// Returns the parts of the scores of some entries.
-    func breakdowns(of entries: [(id: Entry.ID, row: UInt32)]) -> [Entry.ID: TextScores.Breakdown] {
+    /// Returns the parts of the scores of some candidates.
+    func breakdowns(of candidates: ArraySlice<Candidate>) -> [Entry.ID: TextScores.Breakdown] {
         var documents = [[Int: Entry.ID]](repeating: [:], count: parts.count)
-        for entry in entries {
-            if let found = document(of: entry.id, entry.row) {
-                documents[found.part][found.document] = entry.id
-            }
+        for candidate in candidates {
+            if let found = candidate.document { documents[found.part][found.document] = candidate.id }
         }
         var result: [Entry.ID: TextScores.Breakdown] = [:]
         for (part, ids) in documents.enumerated() where !ids.isEmpty {
