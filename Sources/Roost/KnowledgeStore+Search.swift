@@ -29,12 +29,6 @@ extension KnowledgeStore {
 
     /// Returns the entries that best match a query, by meaning and by words. This is a shorthand for
     /// ``search(_:)-(EntrySearch)`` with the default settings.
-    ///
-    /// - Parameters:
-    ///   - text: The query, which may have operators (``EntrySearch/Subject/text(_:)``).
-    ///   - filter: The filter that entries must match; by default, all entries match.
-    ///   - limit: The maximum number of hits, at least 1.
-    /// - Throws: The errors of ``search(_:)-(EntrySearch)``.
     public func search(
         _ text: String, matching filter: EntryFilter = .all, limit: Int = 10
     ) async throws -> QueryResult {

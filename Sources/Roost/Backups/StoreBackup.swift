@@ -223,12 +223,8 @@ public struct StoreBackup: Sendable {
                 + "location")
     }
 
-    /// Opens the repository in a chunk storage.
+    /// Opens the repository in a chunk storage, as ``openOrCreate(in:named:passphrase:)`` does.
     ///
-    /// - Parameters:
-    ///   - retrieval: The location of the repository.
-    ///   - name: The name of the location, for messages.
-    ///   - passphrase: The passphrase of the repository; `nil` for one that is not encrypted.
     /// - Throws: `BackupError`, with `.notFound` or `.wrongPassphrase`; `ChunkStorageError`.
     public static func open(
         _ retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil

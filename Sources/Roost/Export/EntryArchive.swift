@@ -40,14 +40,10 @@ package struct EntryArchive: Sendable {
     /// were checked even if another file replaces it.
     package init(contentsOf url: URL, name: String) throws {
         let file = try StorageError.mappingFileErrors { try FileDescriptor(url.path, O_RDONLY) }
-        @Sendable func status() -> FileStatus? {
-            var status = stat()
-            return fstat(file.raw, &status) == 0 ? FileStatus(status) : nil
-        }
-        let first = status()
+        let first = try? FileStatus(file.status())
         try self.init(
             Input(name: name, read: { try file.read(at: $0, count: $1) }) {
-                let present = status()
+                let present = try? FileStatus(file.status())
                 return present?.size == first?.size && present?.modified == first?.modified
             })
     }

@@ -69,21 +69,13 @@ public struct EntrySearch: Sendable, Hashable {
         self.limit = limit
     }
 
-    /// Creates a search for a query.
-    ///
-    /// - Parameters:
-    ///   - text: The query, which may have operators (``Subject/text(_:)``).
-    ///   - filter: The condition that entries must meet. By default, every entry does.
-    ///   - limit: The maximum number of hits.
+    /// Creates a search for a query, which may have operators (``Subject/text(_:)``).
     public init(_ text: String, matching filter: EntryFilter = .all, limit: Int = 10) {
         self.init(.text(text), matching: filter, limit: limit)
     }
 }
 
 extension EntrySearch {
-    /// Whether the result depends on the vector of the query, so that the model is required.
-    var needsVectors: Bool { mode != .text }
-
     func validate() throws {
         guard minimumScore?.isNaN != true else {
             throw RoostError(.badInput, "cannot search: the minimum score is not a number")

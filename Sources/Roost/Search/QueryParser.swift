@@ -13,12 +13,11 @@ struct QueryParser {
     // MARK: Without a store
 
     static func plans(for searches: [EntrySearch]) throws -> [QueryPlan] {
-        try searches.enumerated().map { index, search in
+        try searches.map { search in
             try search.validate()
             switch search.subject {
             case .text(let text):
-                let name = searches.count > 1 ? "query \(index + 1)" : "query"
-                return QueryPlan(search: search, text: try parse(text, name: name))
+                return QueryPlan(search: search, text: try parse(text))
             case .document(let text):
                 guard !text.allSatisfy(\.isWhitespace) else {
                     throw RoostError(.badInput, "cannot search for similar entries: the text is empty")
@@ -40,15 +39,15 @@ struct QueryParser {
         }
     }
 
-    private static func parse(_ text: String, name: String) throws -> TextQuery {
+    private static func parse(_ text: String) throws -> TextQuery {
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw RoostError(.badInput, "cannot search: the \(name) is empty; enter words to search for")
+            throw RoostError(.badInput, "cannot search: the query is empty; enter words to search for")
         }
         let query = TextQuery(text)
         guard !query.isOnlyExclusion else {
             throw RoostError(
                 .badInput,
-                "cannot search: the \(name) contains only excluded words; add words to search for")
+                "cannot search: the query contains only excluded words; add words to search for")
         }
         return query
     }
@@ -174,7 +173,7 @@ struct QueryEmbedder {
         }
         let queries = plans.indices.filter { plans[$0].text != nil }
         let texts = queries.map { plans[$0].text?.plainText ?? "" }
-        let areRequired = queries.contains { plans[$0].search.needsVectors }
+        let areRequired = queries.contains { plans[$0].search.mode != .text }
         guard !texts.isEmpty, let embeddings = try await embeddings(of: texts, areRequired: areRequired)
         else {
             return plans
