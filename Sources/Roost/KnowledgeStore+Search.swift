@@ -12,7 +12,7 @@ extension KnowledgeStore {
     ///   `StorageError`; `EmbedderError`; `CancellationError`.
     @concurrent
     public func search(_ search: EntrySearch) async throws -> QueryResult {
-        try await SearchEngine(self).results(of: [search])[0]
+        try await SearchEngine(store: self).results(of: [search])[0]
     }
 
     /// Returns the results of several searches, in their order.
@@ -24,7 +24,7 @@ extension KnowledgeStore {
     ///   partial results are returned.
     @concurrent
     public func search(_ searches: [EntrySearch]) async throws -> [QueryResult] {
-        try await SearchEngine(self).results(of: searches)
+        try await SearchEngine(store: self).results(of: searches)
     }
 
     /// Returns the entries that best match a query, by meaning and by words. This is a shorthand for

@@ -28,7 +28,7 @@ public struct KnowledgeStore: Sendable {
 
     /// Whether the store can only be read, because its folder is on a read-only file system or the permission
     /// to write is missing. Changes then throw `StorageError` with `.readOnly`.
-    public var isReadOnly: Bool { directory.map(StoreConfiguration.isReadOnly) ?? false }
+    public var isReadOnly: Bool { directory.map { !FileSystem.isWritable($0) } ?? false }
 
     // MARK: Areas
 

@@ -196,24 +196,22 @@ public struct StoreBackup: Sendable {
     public static func openOrCreate(
         in retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
     ) async throws -> BackupRepository {
-        if try await retrieval.presence(at: configurationName) {
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
-        }
-        guard try await retrieval.paths(in: "").isEmpty else {
-            // Another process may have created the repository since the first check, or its configuration is
-            // lost.
+        func opened() async throws -> BackupRepository? {
             do {
                 return try await BackupRepository.open(retrieval, passphrase: passphrase)
             } catch let error as BackupError where error.code == .notFound {
-                throw containsOtherFiles(name)
+                return nil
             }
         }
+        if let repository = try await opened() { return repository }
         do {
-            return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
-        } catch let error as BackupError where error.code == .exists {
-            // Another process has created the repository in the meantime.
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
-        }
+            if try await retrieval.paths(in: "").isEmpty {
+                return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
+            }
+        } catch let error as BackupError where error.code == .exists {}
+        // Another process may have created the repository in the meantime.
+        if let repository = try await opened() { return repository }
+        throw containsOtherFiles(name)
     }
 
     private static func containsOtherFiles(_ location: String) -> BackupError {

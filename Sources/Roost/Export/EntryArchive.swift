@@ -17,7 +17,7 @@ package struct EntryArchive: Sendable {
         var space: EmbeddingSpace?
     }
 
-    private struct Input: Sendable {
+    fileprivate struct Input: Sendable {
         var name: String
         var read: ByteLines.Read
         /// Whether the bytes are those that were checked.
@@ -62,11 +62,11 @@ package struct EntryArchive: Sendable {
         }
     }
 
-    private struct Entries {
+    struct Entries {
         private var table: ExportedTable?
         private var lines: EntryLineReader
 
-        init(_ input: Input) throws {
+        fileprivate init(_ input: Input) throws {
             table = ExportedTable(name: input.name, input.read)
             lines = EntryLineReader(ByteLines(input.read), name: input.name)
         }
@@ -77,39 +77,29 @@ package struct EntryArchive: Sendable {
         mutating func next() throws -> Entry? { isTable ? try table?.next() : try lines.next() }
     }
 
-    struct BatchReader {
-        private let archive: EntryArchive
-        private var entries: Entries
-        private var done = 0
+    func entries() throws -> Entries { try Entries(input) }
 
-        init(_ archive: EntryArchive) throws {
-            self.archive = archive
-            entries = try Entries(archive.input)
-        }
-
-        mutating func next(_ limit: Int) throws -> [Entry] {
-            let count = min(limit, archive.count - done)
-            var found: [Entry] = []
-            do {
-                while found.count < count, let entry = try entries.next() { found.append(entry) }
-            } catch let error as FileError {
-                throw StorageError(error)
-            } catch is RoostError {
-                throw wasChanged
-            }
-            // Other entries have not been checked. A change before or during the reading is found.
-            guard found.count == count, archive.input.isUnchanged() else { throw wasChanged }
-            done += count
-            return found
-        }
-
-        private var wasChanged: RoostError {
+    /// Returns the next entries of the archive, of which some have been imported.
+    func next(_ limit: Int, of entries: inout Entries, after done: Int) throws -> [Entry] {
+        func wasChanged() -> RoostError {
             RoostError(
                 .badInput,
-                "cannot import \(archive.input.name): the file was changed while it was read; the first "
+                "cannot import \(input.name): the file was changed while it was read; the first "
                     + (done == 1 ? "entry is" : "\(done) entries are")
                     + " in the store. Import the file again")
         }
+        let count = min(limit, self.count - done)
+        var found: [Entry] = []
+        do {
+            while found.count < count, let entry = try entries.next() { found.append(entry) }
+        } catch let error as FileError {
+            throw StorageError(error)
+        } catch is RoostError {
+            throw wasChanged()
+        }
+        // Other entries have not been checked. A change before or during the reading is found.
+        guard found.count == count, input.isUnchanged() else { throw wasChanged() }
+        return found
     }
 }
 

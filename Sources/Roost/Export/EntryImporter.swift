@@ -22,8 +22,10 @@ struct EntryImporter {
             store: store,
             usesVectors: archive.space.map { store.embedder.space.isCompatible(with: $0) } ?? false,
             keepsStoredValues: false, isTable: archive.isTable, placement: BatchPlacement(of: store))
-        var reader = try EntryArchive.BatchReader(archive)
-        return try await importer.run(archive.count, progress) { _ in try reader.next(batchSize) }
+        var entries = try archive.entries()
+        return try await importer.run(archive.count, progress) { done in
+            try archive.next(batchSize, of: &entries, after: done)
+        }
     }
 
     static func run(

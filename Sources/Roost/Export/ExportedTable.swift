@@ -21,10 +21,6 @@ package struct ExportedTable {
     private var rows: DelimitedRows
 
     /// Creates a reader; `nil` if the first line is not the header of exported entries.
-    package init?(_ data: Data, name: String) {
-        self.init(name: name) { data.dropFirst($0).prefix($1) }
-    }
-
     init?(name: String, _ read: @escaping ByteLines.Read) {
         guard let start = try? read(0, Self.headerSize) else { return nil }
         let mark = start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0

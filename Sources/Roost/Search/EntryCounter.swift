@@ -70,20 +70,15 @@ struct EntryCounter {
             return TagName.distinct(entry?.tags ?? []).compactMap { tags[TagName($0)] }
         case .cluster: return [clusters[header.id].flatMap { labels[$0] }]
         case .source: return [header.source]
-        case .folder: return [Self.folder(of: header)]
+        case .folder:
+            let file = header.source.flatMap { $0.hasPrefix("file://") ? URL(string: $0) : nil }
+            return [file?.deletingLastPathComponent().path]
         case .day, .week, .month, .year: return [period(property, of: header.createdAt)]
         case .metadata(let key):
             guard let value = entry?.metadata[key], value != .null else { return [] }
             var seen = Set<String>()
             return value.comparableTexts.filter { seen.insert($0).inserted }
         }
-    }
-
-    private static func folder(of header: EntryHeader) -> String? {
-        guard let source = header.source, source.hasPrefix("file://"), let url = URL(string: source) else {
-            return nil
-        }
-        return url.deletingLastPathComponent().path
     }
 
     private mutating func period(_ property: EntryProperty, of date: Date) -> String {
@@ -179,9 +174,6 @@ public enum EntryProperty: Sendable, Hashable {
 
     /// Whether the value depends on more than the header and the cluster of an entry.
     var needsContents: Bool {
-        switch self {
-        case .tag, .metadata: true
-        default: false
-        }
+        if case .metadata = self { true } else { self == .tag }
     }
 }

@@ -57,12 +57,7 @@ public struct EntrySearch: Sendable, Hashable {
     /// The weight of the evidence of words relative to that of meaning; finite, and not negative.
     package var textWeight: Float = 1
 
-    /// Creates a search.
-    ///
-    /// - Parameters:
-    ///   - subject: The text, entries or vector that entries are compared with.
-    ///   - filter: The condition that entries must meet. By default, every entry does.
-    ///   - limit: The maximum number of hits.
+    /// Creates a search. By default, every entry meets the condition.
     public init(_ subject: Subject, matching filter: EntryFilter = .all, limit: Int = 10) {
         self.subject = subject
         self.filter = filter

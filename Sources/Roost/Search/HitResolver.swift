@@ -68,8 +68,6 @@ struct HitResolver: Sendable {
         return words(entry.visibleText) == words(text)
     }
 
-    // MARK: Consistency
-
     /// The tolerances for the difference of scores that were computed from the same vectors, relative to the
     /// lengths of the vectors and absolute.
     private static let (relativeTolerance, absoluteTolerance): (Float, Float) = (1e-3, 1e-6)

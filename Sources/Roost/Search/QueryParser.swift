@@ -67,7 +67,12 @@ struct QueryParser {
                 plans[index].visibleRows = rows[visible]
             }
             switch plans[index].search.subject {
-            case .text: try await correct(&plans[index])
+            case .text:
+                let plan = plans[index]
+                guard let text = plan.text, plan.usesWords, let words = state.words else { continue }
+                plans[index].text = try await words.resolved(
+                    text, correctsSpelling: plan.comparesWords && !plan.search.usesExactWords,
+                    among: plan.visibleRows, with: embedder)
             case .entries(let ids): plans[index].vector = try await meanVector(of: ids)
             case .vector(let vector):
                 guard vector.count == embedder.space.dimension else {
@@ -80,13 +85,6 @@ struct QueryParser {
             }
         }
         return plans
-    }
-
-    private func correct(_ plan: inout QueryPlan) async throws {
-        guard let text = plan.text, plan.usesWords, let words = state.words else { return }
-        plan.text = try await words.resolved(
-            text, correctsSpelling: plan.comparesWords && !plan.search.usesExactWords,
-            among: plan.visibleRows, with: embedder)
     }
 
     private func meanVector(of ids: [Entry.ID]) async throws -> [Float] {

@@ -51,7 +51,6 @@ struct Relevance: Sendable {
         var total: Float { meaning + words }
     }
 
-    /// Returns the evidence for an entry.
     func evidence(passage: Float?, entry: Float?, words: Float) -> Evidence {
         var meaning: Float = 0
         if let passage, usesVectors {

@@ -8,9 +8,7 @@ import RoostVectors
 /// All steps read one state of the store, and each uses only the result of the one before. Searches with equal
 /// settings are run together.
 struct SearchEngine: Sendable {
-    private let store: KnowledgeStore
-
-    init(_ store: KnowledgeStore) { self.store = store }
+    let store: KnowledgeStore
 
     /// If the index of vectors is damaged or contradicts the storage, it is dropped, and the searches run once
     /// more with vectors that are read from the storage.

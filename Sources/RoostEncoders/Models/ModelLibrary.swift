@@ -32,7 +32,8 @@ public struct ModelLibrary: Sendable, Hashable {
     }
 
     /// Returns the folder of the current user's data, as determined by the given environment variables.
-    package static func userData(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
+    package static func userData(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> URL
+    {
         // The specification requires that relative paths are ignored.
         if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
             return URL(fileURLWithPath: path).appendingPathComponent("roost")

@@ -217,7 +217,9 @@ import Testing
             #expect(alone.hits.map(\.score) == result.hits.map(\.score))
         }
         #expect(try await store.search([]).isEmpty)
-        await #expect(throws: RoostError.self) { try await store.search(["sea", " "].map { EntrySearch($0) }) }
+        await #expect(throws: RoostError.self) {
+            try await store.search(["sea", " "].map { EntrySearch($0) })
+        }
     }
 
     @Test func `changes are delivered as they are committed`() async throws {

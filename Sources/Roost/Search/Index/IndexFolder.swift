@@ -15,15 +15,8 @@ struct IndexFolder: Sendable {
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-    struct OpenedFile {
-        let file: SectionFile
-        let metadata: IndexMetadata
-    }
-
-    /// Opens a file.
-    ///
-    /// - Returns: `nil` if the file does not exist or was built from another history of the store.
-    func open(_ name: String, for stamp: Stamp) throws -> OpenedFile? {
+    /// Opens a file; `nil` if it does not exist or was built from another history of the store.
+    func open(_ name: String, for stamp: Stamp) throws -> (file: SectionFile, metadata: IndexMetadata)? {
         let url = file(name)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let file = try SectionFile(url)
@@ -34,7 +27,7 @@ struct IndexFolder: Sendable {
         guard metadata.isValid else {
             throw SectionFile.Unusable(description: "index file \(url.path) has metadata out of range")
         }
-        return OpenedFile(file: file, metadata: metadata)
+        return (file, metadata)
     }
 
     /// Replaces a file atomically, or removes it if the new one would have no rows, unless the existing file

@@ -140,10 +140,8 @@ actor DerivedCatalog<Contents: DerivedContents> {
     }
 }
 
-/// Data for searching that is derived from the entries of a store.
-///
-/// The data is mapped from the store's index files, or built from all entries if there is no usable index.
-/// The change feed brings it up to date before each use.
+/// Data for searching: mapped from the store's index files, or built from all entries if there is no usable
+/// index. The change feed brings it up to date before each use.
 protocol DerivedContents: Sendable {
     init()
 
@@ -154,8 +152,7 @@ protocol DerivedContents: Sendable {
     /// A message to the user about how the contents were loaded.
     var notice: SearchNotice? { get set }
 
-    /// The maximum number of changed entries to read one by one. If more have changed, it is faster to read
-    /// all entries in order.
+    /// The number of changed entries from which it is faster to read all entries in order.
     var maximumChanges: Int { get }
 
     /// Maps the store's index files.

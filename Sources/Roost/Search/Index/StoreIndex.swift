@@ -66,18 +66,13 @@ public struct StoreIndex: Sendable {
         return entries == 0 ? nil : try await description()
     }
 
-    /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries
-    /// or by its size on disk) and has no index, or if a tenth of the entries has changed since the index
-    /// was built. It is fast if it takes no longer than about ten seconds on two cores.
-    ///
-    /// If building would take longer, the existing index is kept, and searches also read the entries that
-    /// have changed.
+    /// Builds the search index if the store is large (by entries or by its size on disk) and has no index, or
+    /// if a tenth of the entries has changed since it was built. If building would take longer than about ten
+    /// seconds on two cores, the existing index is kept, and searches also read the entries that have changed.
     ///
     /// - Parameters:
     ///   - minimumEntries: The minimum number of entries for which an index is useful.
-    ///   - maximumGraphPassages: The maximum number of passages for which a graph is built; building a larger
-    ///     one takes too long.
-    /// - Returns: The update that was made.
+    ///   - maximumGraphPassages: The maximum number of passages for which a graph is built.
     /// - Throws: The errors of ``build(graphPassages:)``.
     @discardableResult
     public func refresh(
@@ -179,8 +174,7 @@ public struct StoreIndex: Sendable {
         return try await search.indexState()
     }
 
-    /// Returns the state of the index over all vectors in the database; `nil` if searches do not run in a
-    /// database.
+    /// Returns the state of the index in the database; `nil` if searches do not run there.
     ///
     /// - Throws: `StorageError`.
     public func databaseState() async throws -> PassageIndexState? {
