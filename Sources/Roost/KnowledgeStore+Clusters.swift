@@ -51,9 +51,6 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - clusterer: The clusterer. It receives the embeddings of the entries in lexicographic order.
     ///   - parameters: The parameters to record with the run, in addition to the `Partition/facts`.
-    ///   - conditions: The conditions that an entry must meet to be clustered.
-    ///   - isDryRun: Whether to report the result without committing it.
-    ///   - progress: Receives the progress of the run, on any thread. The share of the last call is 1.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
     /// - Throws: The errors of a run without a clusterer, and any error that the clusterer throws.
     public func recluster(

@@ -12,7 +12,7 @@ extension KnowledgeStore {
     ///   `StorageError`; `EmbedderError`; `CancellationError`.
     @concurrent
     public func search(_ search: EntrySearch) async throws -> QueryResult {
-        try await SearchEngine(self).results(of: [search])[0]
+        try await SearchEngine(store: self).results(of: [search])[0]
     }
 
     /// Returns the results of several searches, in their order.
@@ -24,17 +24,11 @@ extension KnowledgeStore {
     ///   partial results are returned.
     @concurrent
     public func search(_ searches: [EntrySearch]) async throws -> [QueryResult] {
-        try await SearchEngine(self).results(of: searches)
+        try await SearchEngine(store: self).results(of: searches)
     }
 
     /// Returns the entries that best match a query, by meaning and by words. This is a shorthand for
     /// ``search(_:)-(EntrySearch)`` with the default settings.
-    ///
-    /// - Parameters:
-    ///   - text: The query, which may have operators (``EntrySearch/Subject/text(_:)``).
-    ///   - filter: The filter that entries must match; by default, all entries match.
-    ///   - limit: The maximum number of hits, at least 1.
-    /// - Throws: The errors of ``search(_:)-(EntrySearch)``.
     public func search(
         _ text: String, matching filter: EntryFilter = .all, limit: Int = 10
     ) async throws -> QueryResult {

@@ -14,10 +14,8 @@ extension KnowledgeStore {
     public func exportEntries(
         withEmbeddings: Bool, filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
-        let snapshot = try await storage.snapshot()
-        for try await bytes in entryLines(of: snapshot, matching: filter, withEmbeddings: withEmbeddings) {
-            try write(bytes)
-        }
+        try await writeEntryLines(
+            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings, to: write)
     }
 
     /// Imports the exported entries of a file in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.
@@ -59,17 +57,8 @@ extension KnowledgeStore {
     }
 
     /// Imports texts of another program, and embeds them. Their ids are derived from the source and the id in
-    /// the other program, so that another import of the same database changes nothing.
-    ///
-    /// - **Atomicity**: Commits take place every few hundred entries.
-    /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes
-    ///   there.
-    /// - Parameters:
-    ///   - archive: The texts.
-    ///   - progress: Called after each commit with the number of texts that are in the store, and the number
-    ///     of all texts.
-    /// - Throws: ``RoostError`` with `.badInput`, in which case nothing is imported; `EmbedderError`;
-    ///   `StorageError`; `CancellationError`.
+    /// the other program, so that another import of the same database changes nothing. Atomicity, cancellation,
+    /// progress and errors are those of ``importEntries(from:progress:)``.
     @concurrent
     public func importEntries(
         _ archive: TextArchive, progress: (@Sendable (Int, Int) -> Void)? = nil

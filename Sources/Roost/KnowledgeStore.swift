@@ -1,4 +1,5 @@
 public import Foundation
+public import RoostEncoders
 import RoostFiles
 public import RoostModel
 
@@ -27,7 +28,7 @@ public struct KnowledgeStore: Sendable {
 
     /// Whether the store can only be read, because its folder is on a read-only file system or the permission
     /// to write is missing. Changes then throw `StorageError` with `.readOnly`.
-    public var isReadOnly: Bool { directory.map(StoreConfiguration.isReadOnly) ?? false }
+    public var isReadOnly: Bool { directory.map { !FileSystem.isWritable($0) } ?? false }
 
     // MARK: Areas
 
@@ -73,12 +74,7 @@ public struct KnowledgeStore: Sendable {
         self.init(storage: storage, embedder: try model.makeEmbedder(), recording: undo)
     }
 
-    /// Creates a store that uses the given storage and an open embedder.
-    ///
-    /// - Parameters:
-    ///   - storage: The storage. The caller guarantees that all its vectors belong to the embedder's space.
-    ///   - embedder: The embedder.
-    ///   - undo: Records every commit for ``undo(isDryRun:)``.
+    /// Creates a store that uses the given storage and an open embedder, to which all its vectors belong.
     public init(
         storage: any StorageProvider, embedder: any Embedder, recording undo: UndoRecorder? = nil
     ) {
@@ -128,11 +124,9 @@ public struct KnowledgeStore: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The store's folder, which is created if necessary.
-    ///   - provider: The storage backend.
     ///   - embedder: The embedder. If it is remote and cannot be reached now, the store is created anyway.
     ///   - maximumSize: The maximum size of the storage in bytes, beyond which commits throw `.full`; `nil`
     ///     for no limit.
-    ///   - undo: Records every commit for ``undo(isDryRun:)``.
     /// - Throws: ``RoostError`` with `.storeExists`, with `.configuration` if the maximum size is negative,
     ///   stores do not support the dimension or the folder is inside that of another store, or with
     ///   `.damagedManifest` if the folder contains entries but no manifest; `StorageError`.
@@ -191,11 +185,8 @@ public struct KnowledgeStore: Sendable {
     /// If another process migrates the store to another model later, all further calls throw
     /// `.spaceMismatch`.
     ///
-    /// - Parameters:
-    ///   - directory: The store's folder.
-    ///   - undo: Records every commit for ``undo(isDryRun:)``.
-    ///   - embedder: Returns the embedder for the store's embedding space. Opening a model takes time, so the
-    ///     function is not called on the actor of the caller.
+    /// - Parameter embedder: Returns the embedder for the store's embedding space. Opening a model takes time,
+    ///   so the function is not called on the actor of the caller.
     /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest`, `.newerFormat` or `.spaceMismatch`;
     ///   `StorageError`; any error that `embedder` throws.
     @concurrent

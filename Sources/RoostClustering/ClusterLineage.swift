@@ -9,7 +9,7 @@ public import RoostModel
 /// Clusters have **merged** if one new cluster has more than half of the remaining members of each. A cluster
 /// is **born** if it continues no old cluster and takes part in no split or merge. An old cluster has
 /// **died** if no new cluster continues it and it takes part in no split or merge.
-public struct ClusterLineage: Sendable, Hashable {
+public struct ClusterLineage: Sendable, Hashable, Codable {
     /// The kind of an event.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// A new cluster that continues no old one.
@@ -23,17 +23,24 @@ public struct ClusterLineage: Sendable, Hashable {
     }
 
     /// An old or a new cluster that takes part in an event.
-    public struct Side: Sendable, Hashable {
+    public struct Side: Sendable, Hashable, Codable {
         /// The id of the cluster.
         public var id: Cluster.ID
         /// The label of the cluster on this side of the event.
         public var label: String
         /// The number of members of the cluster on this side of the event.
         public var size: Int
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(id.text, forKey: .id)
+            try container.encode(label, forKey: .label)
+            try container.encode(size, forKey: .size)
+        }
     }
 
     /// A birth, death, split or merge.
-    public struct Event: Sendable, Hashable {
+    public struct Event: Sendable, Hashable, Codable {
         /// The kind of the event.
         public var kind: Kind
         /// The old clusters, largest first; empty for a birth.
@@ -43,7 +50,7 @@ public struct ClusterLineage: Sendable, Hashable {
     }
 
     /// A cluster that exists both before and after the run.
-    public struct Continuation: Sendable, Hashable {
+    public struct Continuation: Sendable, Hashable, Codable {
         /// The id of the cluster.
         public var id: Cluster.ID
         /// The present label.
@@ -54,6 +61,15 @@ public struct ClusterLineage: Sendable, Hashable {
         public var size: Int
         /// The number of present members that were already members before the run.
         public var kept: Int
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(id.text, forKey: .id)
+            try container.encode(label, forKey: .label)
+            try container.encode(sizeBefore, forKey: .sizeBefore)
+            try container.encode(size, forKey: .size)
+            try container.encode(kept, forKey: .kept)
+        }
     }
 
     /// Births, deaths, splits and merges, in this order; within each kind, the largest come first.

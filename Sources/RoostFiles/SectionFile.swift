@@ -309,7 +309,4 @@ package struct SectionSpool: Sendable {
         pages.add(bytes)
         count += bytes.count
     }
-
-    /// Returns the bytes at an offset, or fewer if the section ends before.
-    package func read(at offset: Int, count: Int) throws -> Data { try file.read(at: offset, count: count) }
 }

@@ -57,19 +57,4 @@ public struct RowSet: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
         var iterator = bits.makeIterator()
         return AnyIterator { iterator.next().map { UInt32($0) } }
     }
-
-    /// Returns the members as ascending ranges of consecutive numbers.
-    ///
-    /// - Parameter gap: The maximum number of missing rows between two ranges that are joined into one.
-    package func runs(joiningGapsUpTo gap: UInt32) -> [Range<UInt32>] {
-        var runs: [Range<UInt32>] = []
-        for row in self {
-            if let last = runs.last, row - last.upperBound <= gap {
-                runs[runs.count - 1] = last.lowerBound..<row + 1
-            } else {
-                runs.append(row..<row + 1)
-            }
-        }
-        return runs
-    }
 }

@@ -187,7 +187,7 @@ import Testing
         let hit = try #require(try await store.search("kestrel hovered verge").hits.first)
         #expect(hit.entry.id == entry.id)
         #expect(entry.text(of: hit.passage)?.contains("kestrel") == true)
-        var search: EntrySearch = "kestrel"
+        var search = EntrySearch("kestrel")
         #expect(try await store.search(search).hits.map(\.entry.id) == [entry.id])
         search.includesAll = true
         #expect(try await store.search(search).hits.count == 2)

@@ -199,10 +199,5 @@ struct EntryCounterTests {
         #expect(EntryProperty("status") == .metadata("status"))
         #expect(EntryProperty("") == nil && EntryProperty("metadata.") == nil)
         #expect(EntryProperty("tags") == .tag)
-        let keys = ["status", "metadata.year", "metadata.tags", "metadata.count", "metadata.metadata.x"]
-        for name in EntryProperty.names + keys {
-            #expect(EntryProperty(name)?.name == name)
-        }
-        #expect(EntryProperty("count")?.name == "metadata.count")
     }
 }

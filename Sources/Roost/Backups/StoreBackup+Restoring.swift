@@ -41,7 +41,13 @@ extension StoreBackup {
                 "cannot restore snapshot \(snapshot.id.prefix(12)): its copy of \(Self.manifestKey) is "
                     + "missing or damaged")
         }
-        guard provider != .postgres else { throw StoreConfiguration.cannotFillServer }
+        guard provider != .postgres else {
+            throw StorageError(
+                .unsupported,
+                "cannot restore a store to PostgreSQL, because its revisions would not be preserved; create a "
+                    + "store there with the same model, and copy the entries into it",
+                remedy: .copyEntries)
+        }
         manifest.provider = provider ?? (manifest.provider == .postgres ? .sqlite : manifest.provider)
         manifest.maximumSize = nil
         // The restored storage has a new id.

@@ -1,5 +1,6 @@
 public import Foundation
 public import RoostChunks
+import RoostEncoders
 import RoostFiles
 import RoostModel
 
@@ -195,24 +196,22 @@ public struct StoreBackup: Sendable {
     public static func openOrCreate(
         in retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
     ) async throws -> BackupRepository {
-        if try await retrieval.presence(at: configurationName) {
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
-        }
-        guard try await retrieval.paths(in: "").isEmpty else {
-            // Another process may have created the repository since the first check, or its configuration is
-            // lost.
+        func opened() async throws -> BackupRepository? {
             do {
                 return try await BackupRepository.open(retrieval, passphrase: passphrase)
             } catch let error as BackupError where error.code == .notFound {
-                throw containsOtherFiles(name)
+                return nil
             }
         }
+        if let repository = try await opened() { return repository }
         do {
-            return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
-        } catch let error as BackupError where error.code == .exists {
-            // Another process has created the repository in the meantime.
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
-        }
+            if try await retrieval.paths(in: "").isEmpty {
+                return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
+            }
+        } catch let error as BackupError where error.code == .exists {}
+        // Another process may have created the repository in the meantime.
+        if let repository = try await opened() { return repository }
+        throw containsOtherFiles(name)
     }
 
     private static func containsOtherFiles(_ location: String) -> BackupError {
@@ -222,12 +221,8 @@ public struct StoreBackup: Sendable {
                 + "location")
     }
 
-    /// Opens the repository in a chunk storage.
+    /// Opens the repository in a chunk storage, as ``openOrCreate(in:named:passphrase:)`` does.
     ///
-    /// - Parameters:
-    ///   - retrieval: The location of the repository.
-    ///   - name: The name of the location, for messages.
-    ///   - passphrase: The passphrase of the repository; `nil` for one that is not encrypted.
     /// - Throws: `BackupError`, with `.notFound` or `.wrongPassphrase`; `ChunkStorageError`.
     public static func open(
         _ retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil

@@ -1,5 +1,6 @@
 import Foundation
 import RoostClustering
+import RoostEncoders
 import RoostModel
 import RoostText
 

@@ -8,23 +8,26 @@ public import RoostModel
 /// file of `roost export clusters`. It can also be written as CSV (``csv``) and Markdown
 /// (``markdown(members:)``).
 public struct ClusterExport: Sendable, Codable {
-    /// An entry that is a member of a cluster.
+    /// A member of a cluster, or an entry that the last run assigned to no cluster.
     public struct Member: Sendable, Codable {
         /// The id of the entry.
         public var id: String
         /// The text of the entry.
         public var content: String
-        /// The cosine with the centroid of the cluster.
+        /// The cosine with the centroid of the cluster, or with the nearest centroid.
         public var similarity: Float
-        /// The confidence of the assignment, 0 to 1.
-        public var confidence: Float
+        /// The confidence of the assignment, 0 to 1; `nil` for an outlier.
+        public var confidence: Float?
+        /// The reason why the entry is in no cluster: a raw value of `Partition/OutlierReason`; `nil` for a
+        /// member.
+        public var reason: String?
         /// The source of the entry.
         public var source: String?
         /// The metadata of the entry.
         public var metadata: [String: MetadataValue]
         /// The tags of the entry.
         public var tags: [String]
-        /// The embedding of the entry; `nil` if the export omits vectors.
+        /// The embedding of the entry; `nil` for an outlier, and if the export omits vectors.
         public var embeddings: [Float]?
     }
 
@@ -74,90 +77,16 @@ public struct ClusterExport: Sendable, Codable {
         public var all: [Group] { [self] + (children ?? []).flatMap(\.all) }
     }
 
-    /// An entry that the last run assigned to no cluster.
-    public struct Outlier: Sendable, Codable {
-        /// The id of the entry.
-        public var id: String
-        /// The text of the entry.
-        public var content: String
-        /// The reason: a raw value of `Partition/OutlierReason`.
-        public var reason: String
-        /// The cosine with the nearest centroid.
-        public var similarity: Float
-        /// The source of the entry.
-        public var source: String?
-        /// The metadata of the entry.
-        public var metadata: [String: MetadataValue]
-        /// The tags of the entry.
-        public var tags: [String]
-    }
-
-    /// The relation of the clusters to those of the previous run. See `ClusterLineage`.
-    public struct Lineage: Sendable, Codable {
-        /// A cluster before or after the run.
-        public struct Side: Sendable, Codable {
-            /// The id of the cluster.
-            public var id: String
-            /// The label at that time.
-            public var label: String
-            /// The number of members at that time.
-            public var size: Int
-
-            init(_ side: ClusterLineage.Side) { (id, label, size) = (side.id.text, side.label, side.size) }
-        }
-
-        /// A birth, death, split or merge.
-        public struct Event: Sendable, Codable {
-            /// The kind: a raw value of `ClusterLineage/Kind`.
-            public var kind: String
-            /// The clusters before the run.
-            public var before: [Side]
-            /// The clusters after the run.
-            public var after: [Side]
-        }
-
-        /// A cluster that exists both before and after the run.
-        public struct Continuation: Sendable, Codable {
-            /// The id of the cluster.
-            public var id: String
-            /// The current label.
-            public var label: String
-            /// The number of members before the run.
-            public var sizeBefore: Int
-            /// The number of members after the run.
-            public var size: Int
-            /// The number of current members that were already members before the run.
-            public var kept: Int
-        }
-
-        /// Births, deaths, splits and merges, in this order.
-        public var events: [Event]
-        /// The clusters that continue, largest first.
-        public var continued: [Continuation]
-
-        /// Creates the JSON form of a lineage.
-        public init(_ lineage: ClusterLineage) {
-            events = lineage.events.map {
-                Event(
-                    kind: $0.kind.rawValue, before: $0.before.map(Side.init), after: $0.after.map(Side.init))
-            }
-            continued = lineage.continued.map {
-                Continuation(
-                    id: $0.id.text, label: $0.label, sizeBefore: $0.sizeBefore, size: $0.size, kept: $0.kept)
-            }
-        }
-    }
-
     /// The version of the JSON form.
     public var schemaVersion = 1
     /// The record of the last run; `nil` if no run created the clusters.
     public var run: ClusteringRun?
     /// The relation of the clusters to those of the previous run.
-    public var lineage: Lineage
+    public var lineage: ClusterLineage
     /// The clusters without a parent, largest first.
     public var clusters: [Group]
     /// The entries that the last run assigned to no cluster.
-    public var outliers: [Outlier]
+    public var outliers: [Member]
     /// The number of entries that are neither in a cluster nor outliers: they were added after the run,
     /// have no vectors, or their cluster was deleted.
     public var unassignedCount: Int
@@ -184,22 +113,15 @@ extension ClusterExport {
             if outdated.contains(cluster.id) { group.labelOutdated = true }
             return group
         }
-        let outliers = assignments.compactMap { assignment -> Outlier? in
-            guard let reason = assignment.outlierReason, let entry = entries[assignment.entry] else {
-                return nil
-            }
-            return Outlier(
-                id: entry.id.text, content: entry.content, reason: reason.rawValue,
-                similarity: assignment.similarity, source: entry.source, metadata: entry.metadata,
-                tags: entry.tags)
+        let outliers = assignments.filter { $0.outlierReason != nil }.compactMap { assignment in
+            entries[assignment.entry].map { Member($0, assignment, embeddings: nil) }
         }
         var run = try await snapshot.clusteringRun()
         let lineage = ClusterLineage(of: clusters, vanished: run?.vanished ?? [])
         // The lineage contains the clusters that disappeared.
         run?.vanished = []
         self.init(
-            run: run, lineage: .init(lineage),
-            clusters: Self.nested(groups, clusters), outliers: outliers,
+            run: run, lineage: lineage, clusters: Self.nested(groups, clusters), outliers: outliers,
             unassignedCount: snapshot.stamp.entryCount - assignments.count)
     }
 
@@ -238,13 +160,21 @@ extension ClusterExport.Group {
             updatedAt: DateText.string(from: cluster.updatedAt),
             centroid: withEmbeddings ? cluster.centroid : nil,
             members: members.compactMap { assignment in
-                entries[assignment.entry].map { entry in
+                entries[assignment.entry].map {
                     ClusterExport.Member(
-                        id: entry.id.text, content: entry.content, similarity: assignment.similarity,
-                        confidence: assignment.confidence, source: entry.source, metadata: entry.metadata,
-                        tags: entry.tags, embeddings: withEmbeddings ? entry.embeddings : nil)
+                        $0, assignment, embeddings: withEmbeddings ? $0.embeddings : nil)
                 }
             })
+    }
+}
+
+extension ClusterExport.Member {
+    fileprivate init(_ entry: Entry, _ assignment: Assignment, embeddings: [Float]?) {
+        let reason = assignment.outlierReason?.rawValue
+        self.init(
+            id: entry.id.text, content: entry.content, similarity: assignment.similarity,
+            confidence: reason == nil ? assignment.confidence : nil, reason: reason, source: entry.source,
+            metadata: entry.metadata, tags: entry.tags, embeddings: embeddings)
     }
 }
 
@@ -266,26 +196,25 @@ extension ClusterExport {
     /// run as formulas begin with an apostrophe.
     public func csv() -> Data {
         var lines = ["id,cluster,label,path,similarity,confidence,outlier,source,tags,content"]
-        func add(_ fields: [String]) { lines.append(DelimitedLine.csv(fields)) }
         func text(_ text: String) -> String { DelimitedLine.escapingFormula(text) }
+        func add(_ member: Member, _ cluster: [String]) {
+            lines.append(
+                DelimitedLine.csv(
+                    [member.id] + cluster + [
+                        "\(member.similarity)", "\(member.confidence ?? 0)", member.reason ?? "",
+                        text(member.source ?? ""), text(member.tags.joined(separator: ";")),
+                        text(member.content),
+                    ]))
+        }
         func walk(_ group: Group, _ path: [String]) {
             let path = path + [group.label]
             for member in group.members {
-                add([
-                    member.id, group.id, text(group.label), text(path.joined(separator: " > ")),
-                    "\(member.similarity)", "\(member.confidence)", "", text(member.source ?? ""),
-                    text(member.tags.joined(separator: ";")), text(member.content),
-                ])
+                add(member, [group.id, text(group.label), text(path.joined(separator: " > "))])
             }
             for child in group.children ?? [] { walk(child, path) }
         }
         for cluster in clusters { walk(cluster, []) }
-        for outlier in outliers {
-            add([
-                outlier.id, "", "", "", "\(outlier.similarity)", "0", outlier.reason,
-                text(outlier.source ?? ""), text(outlier.tags.joined(separator: ";")), text(outlier.content),
-            ])
-        }
+        for outlier in outliers { add(outlier, ["", "", ""]) }
         return Data((lines.joined(separator: "\r\n") + "\r\n").utf8)
     }
 }

@@ -20,20 +20,10 @@ public struct ClusterMap: Sendable {
         public var cluster: Int?
     }
 
-    /// A cluster.
-    public struct Group: Sendable {
-        /// The id of the cluster.
-        public var id: Cluster.ID
-        /// The label.
-        public var label: String
-        /// The number of members.
-        public var size: Int
-    }
-
     /// The entries, in the order of their ids.
     public var points: [Point]
     /// The clusters that have members, largest first.
-    public var clusters: [Group]
+    public var clusters: [Cluster]
     /// The number of entries with vectors. It is greater than the number of points if the map shows a sample.
     public var total: Int
 
@@ -60,32 +50,22 @@ public struct ClusterMap: Sendable {
         let layout = try await NeighborLayout(of: vectors, seed: seed)
         let clusters = try await snapshot.clusters().filter { !$0.members.isEmpty }
             .sorted { ($1.members.count, $0.label) < ($0.members.count, $1.label) }
-        return ClusterMap(
-            points: try await points(ids, layout, clusters, snapshot),
-            clusters: clusters.map { .init(id: $0.id, label: $0.label, size: $0.members.count) },
-            total: total)
-    }
-
-    private static func points(
-        _ ids: [Entry.ID], _ layout: NeighborLayout, _ clusters: [Cluster], _ snapshot: any StorageSnapshot
-    ) async throws -> [Point] {
-        let indexOf = Dictionary(clusters.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let clusterOf = Dictionary(
-            try await snapshot.assignments(of: nil).map { ($0.entry, $0.cluster) }
-        ) { first, _ in first }
+        var clusterOf: [Entry.ID: Int] = [:]
+        for (index, cluster) in clusters.enumerated() {
+            for member in cluster.members { clusterOf[member] = index }
+        }
         var points: [Point] = []
-        for start in stride(from: 0, to: ids.count, by: pageSize) {
-            let part = Array(ids[start..<min(ids.count, start + pageSize)])
+        for part in ids.groups(of: pageSize) {
             let texts = try await snapshot.entries(part).byID.mapValues(\.content)
-            for (offset, id) in part.enumerated() {
+            for id in part {
+                let row = points.count
                 points.append(
                     Point(
-                        id: id, text: texts[id] ?? "", x: layout.positions[start + offset, 0],
-                        y: layout.positions[start + offset, 1],
-                        cluster: (clusterOf[id] ?? nil).flatMap { indexOf[$0] }))
+                        id: id, text: texts[id] ?? "", x: layout.positions[row, 0],
+                        y: layout.positions[row, 1], cluster: clusterOf[id]))
             }
         }
-        return points
+        return ClusterMap(points: points, clusters: clusters, total: total)
     }
 
     /// Returns the map as a self-contained HTML page: points in the color of their cluster, labels, the text
@@ -105,7 +85,7 @@ public struct ClusterMap: Sendable {
         }
         func rounded(_ value: Float) -> Float { (value * 1000).rounded() / 1000 }
         let contents = Contents(
-            total: total, labels: clusters.map(\.label), sizes: clusters.map(\.size),
+            total: total, labels: clusters.map(\.label), sizes: clusters.map(\.members.count),
             x: points.map { rounded($0.x) }, y: points.map { rounded($0.y) },
             cluster: points.map { $0.cluster ?? -1 }, ids: points.map(\.id.text),
             text: points.map { String($0.text.prefix(Self.maximumTextLength)) })

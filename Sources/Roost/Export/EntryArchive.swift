@@ -18,7 +18,7 @@ package struct EntryArchive: Sendable {
         var space: EmbeddingSpace?
     }
 
-    private struct Input: Sendable {
+    fileprivate struct Input: Sendable {
         var name: String
         var read: ByteLines.Read
         /// Whether the bytes are those that were checked.
@@ -33,9 +33,6 @@ package struct EntryArchive: Sendable {
     let isTable: Bool
 
     package init(_ data: Data, name: String) throws {
-        guard !data.allSatisfy(\.isJSONSpace) else {
-            throw RoostError(.badInput, "cannot import \(name): the file is empty")
-        }
         try self.init(
             Input(name: name, read: { data.dropFirst($0).prefix($1) }, isUnchanged: { true }))
     }
@@ -44,17 +41,10 @@ package struct EntryArchive: Sendable {
     /// were checked even if another file replaces it.
     package init(contentsOf url: URL, name: String) throws {
         let file = try StorageError.mappingFileErrors { try FileDescriptor(url.path, O_RDONLY) }
-        @Sendable func status() -> FileStatus? {
-            var status = stat()
-            return fstat(file.raw, &status) == 0 ? FileStatus(status) : nil
-        }
-        let first = status()
-        guard first?.size != 0 else {
-            throw RoostError(.badInput, "cannot import \(name): the file is empty")
-        }
+        let first = try? FileStatus(file.status())
         try self.init(
             Input(name: name, read: { try file.read(at: $0, count: $1) }) {
-                let present = status()
+                let present = try? FileStatus(file.status())
                 return present?.size == first?.size && present?.modified == first?.modified
             })
     }
@@ -68,17 +58,16 @@ package struct EntryArchive: Sendable {
             try check.add(entry)
         }
         (count, space, isTable) = (check.count, entries.space, entries.isTable)
-        // A file of white space has no header either.
         guard count > 0 || space != nil || isTable else {
             throw RoostError(.badInput, "cannot import \(input.name): the file is empty")
         }
     }
 
-    private struct Entries {
+    struct Entries {
         private var table: ExportedTable?
         private var lines: EntryLineReader
 
-        init(_ input: Input) throws {
+        fileprivate init(_ input: Input) throws {
             table = ExportedTable(name: input.name, input.read)
             lines = EntryLineReader(ByteLines(input.read), name: input.name)
         }
@@ -89,39 +78,29 @@ package struct EntryArchive: Sendable {
         mutating func next() throws -> Entry? { isTable ? try table?.next() : try lines.next() }
     }
 
-    struct BatchReader {
-        private let archive: EntryArchive
-        private var entries: Entries
-        private var done = 0
+    func entries() throws -> Entries { try Entries(input) }
 
-        init(_ archive: EntryArchive) throws {
-            self.archive = archive
-            entries = try Entries(archive.input)
-        }
-
-        mutating func next(_ limit: Int) throws -> [Entry] {
-            let count = min(limit, archive.count - done)
-            var found: [Entry] = []
-            do {
-                while found.count < count, let entry = try entries.next() { found.append(entry) }
-            } catch let error as FileError {
-                throw StorageError(error)
-            } catch is RoostError {
-                throw wasChanged
-            }
-            // Other entries have not been checked. A change before or during the reading is found.
-            guard found.count == count, archive.input.isUnchanged() else { throw wasChanged }
-            done += count
-            return found
-        }
-
-        private var wasChanged: RoostError {
+    /// Returns the next entries of the archive, of which some have been imported.
+    func next(_ limit: Int, of entries: inout Entries, after done: Int) throws -> [Entry] {
+        func wasChanged() -> RoostError {
             RoostError(
                 .badInput,
-                "cannot import \(archive.input.name): the file was changed while it was read; the first "
+                "cannot import \(input.name): the file was changed while it was read; the first "
                     + (done == 1 ? "entry is" : "\(done) entries are")
                     + " in the store. Import the file again")
         }
+        let count = min(limit, self.count - done)
+        var found: [Entry] = []
+        do {
+            while found.count < count, let entry = try entries.next() { found.append(entry) }
+        } catch let error as FileError {
+            throw StorageError(error)
+        } catch is RoostError {
+            throw wasChanged()
+        }
+        // Other entries have not been checked. A change before or during the reading is found.
+        guard found.count == count, input.isUnchanged() else { throw wasChanged() }
+        return found
     }
 }
 
@@ -208,67 +187,38 @@ struct EntryLineReader {
     }
 }
 
-/// The bytes of an ``EntryArchive`` in JSON Lines, one page of entries at a time.
-package struct EntryLines: AsyncSequence, Sendable {
-    package typealias Element = Data
-
-    private let pages: SnapshotPages<EntryPage>
-    private let space: EmbeddingSpace?
-
-    private static let pageSize = 500
-
-    fileprivate init(
-        _ snapshot: any StorageSnapshot, matching filter: EntryFilter, space: EmbeddingSpace?
-    ) {
-        pages = snapshot.entryPages(matching: filter, pageSize: Self.pageSize)
-        self.space = space
-    }
-
-    package struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var pages: SnapshotPages<EntryPage>.AsyncIterator
-        fileprivate let space: EmbeddingSpace?
-        private var isFirst = true
-
-        fileprivate init(_ pages: SnapshotPages<EntryPage>.AsyncIterator, space: EmbeddingSpace?) {
-            (self.pages, self.space) = (pages, space)
-        }
-
-        /// Returns the bytes of the header or of the next page; `nil` after the last one.
-        package mutating func next() async throws -> Data? {
-            if isFirst, let space {
-                isFirst = false
-                let header = EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: space)
-                return try await lines([header])
-            }
-            guard let page = try await pages.next() else { return nil }
-            return try await lines(page.entries)
-        }
-
-        /// Returns values as lines. A page with vectors takes many milliseconds, so it is not encoded on the
-        /// actor of the caller, which can be the main actor.
-        @concurrent
-        private func lines(_ values: [some Encodable & Sendable]) async throws -> Data {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            encoder.userInfo[.omitsVectors] = space == nil
-            return try values.reduce(into: Data()) { bytes, value in
-                bytes += try encoder.encode(value).escapingControlsInJSON()
-                bytes.append(UInt8(ascii: "\n"))
-            }
-        }
-    }
-
-    package func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(pages.makeAsyncIterator(), space: space)
-    }
-}
-
 extension KnowledgeStore {
-    /// Returns the entries of a snapshot as JSON Lines. At most one page of entries is in memory at a time.
-    package func entryLines(
-        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool
-    ) -> EntryLines {
-        EntryLines(snapshot, matching: filter, space: withEmbeddings ? embedder.space : nil)
+    /// Writes the entries of a snapshot as JSON Lines: with vectors the header, then one page of entries at a
+    /// time.
+    package func writeEntryLines(
+        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool,
+        to write: (Data) async throws -> Void
+    ) async throws {
+        if withEmbeddings {
+            let header = EntryArchive.Header(
+                schemaVersion: EntryArchive.currentVersion, space: embedder.space)
+            try await write(Self.lines([header], withEmbeddings: true))
+        }
+        for try await page in snapshot.entryPages(matching: filter, pageSize: Self.linesPerPage) {
+            try await write(Self.lines(page.entries, withEmbeddings: withEmbeddings))
+        }
+    }
+
+    private static let linesPerPage = 500
+
+    /// Returns values as lines. A page with vectors takes many milliseconds, so it is not encoded on the actor
+    /// of the caller, which can be the main actor.
+    @concurrent
+    private static func lines(
+        _ values: [some Encodable & Sendable], withEmbeddings: Bool
+    ) async throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.userInfo[.omitsVectors] = !withEmbeddings
+        return try values.reduce(into: Data()) { bytes, value in
+            bytes += try encoder.encode(value).escapingControlsInJSON()
+            bytes.append(UInt8(ascii: "\n"))
+        }
     }
 }
 

@@ -13,12 +13,6 @@ struct EntryImporter {
     private var placement: BatchPlacement
     private var report = ImportReport()
 
-    private init(store: KnowledgeStore, usesVectors: Bool, keepsStoredValues: Bool, isTable: Bool) {
-        (self.store, self.usesVectors, self.keepsStoredValues) = (store, usesVectors, keepsStoredValues)
-        self.isTable = isTable
-        placement = BatchPlacement(of: store)
-    }
-
     private static let batchSize = 256
 
     static func run(
@@ -27,9 +21,11 @@ struct EntryImporter {
         var importer = EntryImporter(
             store: store,
             usesVectors: archive.space.map { store.embedder.space.isCompatible(with: $0) } ?? false,
-            keepsStoredValues: false, isTable: archive.isTable)
-        var reader = try EntryArchive.BatchReader(archive)
-        return try await importer.run(archive.count, progress) { _ in try reader.next(batchSize) }
+            keepsStoredValues: false, isTable: archive.isTable, placement: BatchPlacement(of: store))
+        var entries = try archive.entries()
+        return try await importer.run(archive.count, progress) { done in
+            try archive.next(batchSize, of: &entries, after: done)
+        }
     }
 
     static func run(
@@ -40,7 +36,8 @@ struct EntryImporter {
         var check = ArchiveCheck(name: archive.name)
         for entry in entries { try check.add(entry) }
         var importer = EntryImporter(
-            store: store, usesVectors: false, keepsStoredValues: true, isTable: false)
+            store: store, usesVectors: false, keepsStoredValues: true, isTable: false,
+            placement: BatchPlacement(of: store))
         return try await importer.run(entries.count, progress) { Array(entries[$0...].prefix(batchSize)) }
     }
 

@@ -1,5 +1,6 @@
 package import Foundation
 import RoostModel
+import RoostText
 
 /// Reads the CSV that `roost export entries` writes: one entry per row, under known headings.
 ///
@@ -20,10 +21,6 @@ package struct ExportedTable {
     private var rows: DelimitedRows
 
     /// Creates a reader; `nil` if the first line is not the header of exported entries.
-    package init?(_ data: Data, name: String) {
-        self.init(name: name) { data.dropFirst($0).prefix($1) }
-    }
-
     init?(name: String, _ read: @escaping ByteLines.Read) {
         guard let start = try? read(0, Self.headerSize) else { return nil }
         let mark = start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
@@ -88,82 +85,5 @@ package struct ExportedTable {
         }
         return cell.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }
-    }
-}
-
-/// Writes the lines of CSV and TSV.
-package enum DelimitedLine {
-    /// Returns the cells as a line of CSV (RFC 4180), without a line break.
-    package static func csv(_ cells: [String]) -> String {
-        cells.map(field).joined(separator: ",")
-    }
-
-    /// Returns the cells as a line of TSV, without a line break. In cells, a tab, a line feed, a carriage
-    /// return and a backslash become `\t`, `\n`, `\r` and `\\`, as in the text format of databases.
-    package static func tsv(_ cells: [String]) -> String {
-        cells.map(escapingControls).joined(separator: "\t")
-    }
-
-    private static let tsvEscapes: [Unicode.Scalar: Unicode.Scalar] = [
-        "\t": "t", "\n": "n", "\r": "r", "\\": "\\",
-    ]
-
-    private static func escapingControls(_ cell: String) -> String {
-        guard cell.unicodeScalars.contains(where: { tsvEscapes[$0] != nil }) else { return cell }
-        var result = String.UnicodeScalarView()
-        for scalar in cell.unicodeScalars {
-            if let letter = tsvEscapes[scalar] {
-                result.append("\\")
-                result.append(letter)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
-    }
-
-    /// Returns a text that spreadsheets do not run as a formula: one that begins with `=`, `+`, `-`, `@` or
-    /// one of their full-width forms, a tab, a carriage return or a line feed gets an apostrophe before it.
-    /// Another apostrophe is put before those in front of such a text, so that the change can be reverted.
-    package static func escapingFormula(_ text: String) -> String {
-        isFormula(text.drop { $0 == "'" }) ? "'" + text : text
-    }
-
-    /// Returns the text from which ``escapingFormula(_:)`` made a cell.
-    static func unescapingFormula(_ cell: String) -> String {
-        cell.first == "'" && isFormula(cell.drop { $0 == "'" }) ? String(cell.dropFirst()) : cell
-    }
-
-    private static func isFormula(_ text: some StringProtocol) -> Bool {
-        // Some programs run a formula even if white space precedes it.
-        let trimmed = text.unicodeScalars.drop { $0 == " " }
-        guard let first = trimmed.first else { return false }
-        return "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
-    }
-
-    private static func field(_ text: String) -> String {
-        guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) || text.first == " " else {
-            return text
-        }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
-    }
-}
-
-/// Arrays in the NPY format, version 1.0: a header, and the elements row by row
-/// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
-package enum NumPyFormat {
-    package static func header(rows: Int, columns: Int) -> Data {
-        var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(rows), \(columns)), }"
-        // The format requires that the data start at a multiple of 64 bytes and that the header end with a
-        // line feed. Ten bytes (magic number, version, header length) precede the header.
-        while (10 + header.utf8.count + 1) % 64 != 0 { header += " " }
-        header += "\n"
-        var data = Data([0x93]) + Data("NUMPY".utf8) + Data([1, 0])
-        withUnsafeBytes(of: UInt16(header.utf8.count).littleEndian) { data += Data($0) }
-        return data + Data(header.utf8)
-    }
-
-    package static func bytes(of elements: [Float]) -> Data {
-        elements.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
     }
 }

@@ -4,12 +4,7 @@ import RoostModel
 
 /// The texts in a database of another program: that of `llm`, or that of Chroma.
 public struct TextArchive: Sendable {
-    private struct Collection {
-        var source: String
-        var records: [ImportedText]
-    }
-
-    private let collections: [Collection]
+    private let collections: [(source: String, records: [ImportedText])]
     let name: String
     /// The number of vectors whose texts the database does not contain. They cannot be imported.
     public let recordsWithoutText: Int
@@ -43,13 +38,13 @@ public struct TextArchive: Sendable {
         self.name = name
         collections = found.map { collection in
             let part = collection.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return Collection(source: name + "#" + part, records: collection.records)
+            return (name + "#" + part, collection.records)
         }
         recordsWithoutText = found.reduce(0) { $0 + $1.recordsWithoutText }
     }
 
     init(_ records: [ImportedText], source: String) {
-        (collections, name) = ([Collection(source: source, records: records)], source)
+        (collections, name) = ([(source, records)], source)
         recordsWithoutText = 0
     }
 

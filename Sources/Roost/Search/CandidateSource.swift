@@ -22,17 +22,11 @@ struct CandidateSource: Sendable {
         let worded = try await words?.best(depth, among: allowed) ?? []
         var candidates: [Entry.ID: Candidate] = [:]
         for hit in nearest.hits {
-            var candidate = Candidate(id: hit.entry, row: hit.entryRow, passage: hit)
-            candidate.wordScore = words?.score(of: hit.entry, row: hit.entryRow) ?? 0
-            candidates[hit.entry] = candidate
+            candidates[hit.entry] = Candidate(id: hit.entry, row: hit.entryRow, passage: hit)
         }
         for found in worded where candidates[found.id] == nil { candidates[found.id] = found }
         var all = Array(candidates.values)
-        if let words {
-            for index in all.indices {
-                all[index].isTitled = words.isTitled(all[index].id, row: all[index].row)
-            }
-        }
+        if let words { for index in all.indices { words.complete(&all[index]) } }
         if plan.usesVectors, words != nil || plan.comparesWholeEntries { try await addCosines(to: &all) }
         return (all, nearest.plan)
     }
@@ -70,7 +64,6 @@ struct CandidateSource: Sendable {
         }
     }
 
-    /// Returns, for each plan, the `k` entries with the nearest passages.
     static func nearest(
         _ plans: [QueryPlan], k: Int, among allowed: RowSet?, in passages: PassageContents
     ) async throws -> [[PassageContents.Hit]] {
@@ -89,6 +82,8 @@ struct Candidate: Sendable {
     var passage: PassageContents.Hit?
     /// The cosine of the whole entry, if it has several passages and vectors are searched.
     var entryCosine: Float?
+    /// The document in the index of words, if words are compared.
+    var document: (part: Int, document: Int)?
     /// The score by words; 0 if the entry contains none of them.
     var wordScore: Float = 0
     /// Whether the title of the entry is the query.

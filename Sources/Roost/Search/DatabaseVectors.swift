@@ -73,8 +73,7 @@ struct NearestEntries {
     /// them.
     let isComplete: Bool
 
-    /// - Parameters:
-    ///   - lastScore: The score of the last of the nearest passages, even if it may not be found.
+    /// - Parameter lastScore: The score of the last of the nearest passages, even if it may not be found.
     init(_ passages: some Sequence<PassageContents.Hit>, k: Int, lastScore: Float?) {
         var best: [Entry.ID: PassageContents.Hit] = [:]
         var scores: [Float] = []
@@ -95,12 +94,7 @@ struct NearestEntries {
 /// The statistics of the vectors in a database, of all entries or of those that match a filter, which a client
 /// keeps until the number of entries has changed by more than a tenth.
 final class PairStatisticsCache: Sendable {
-    private struct Known {
-        let stamp: Stamp
-        let statistics: PairStatistics
-    }
-
-    private let known = Mutex<[EntryFilter?: Known]>([:])
+    private let known = Mutex<[EntryFilter?: (stamp: Stamp, statistics: PairStatistics)]>([:])
 
     func statistics(
         of filter: EntryFilter?, at stamp: Stamp, _ sample: () async throws -> VectorPage
@@ -111,7 +105,7 @@ final class PairStatisticsCache: Sendable {
             return known.statistics
         }
         let statistics = PassageContents(of: try await sample()).statistics
-        known.withLock { $0[filter] = Known(stamp: stamp, statistics: statistics) }
+        known.withLock { $0[filter] = (stamp, statistics) }
         return statistics
     }
 }

@@ -18,9 +18,8 @@ struct DuplicateFinder {
         let filter = try await filter.expandingParentCluster(in: snapshot)
         let allowed = filter.matchesAll ? nil : try await snapshot.rows(matching: filter)
         var (ids, elements, dimension) = ([Entry.ID](), [Float](), 0)
-        for try await var page in snapshot.vectorPages(of: .entries) {
-            // No similarity with these vectors can be computed.
-            _ = page.removeIncomparable()
+        for try await page in snapshot.vectorPages(of: .entries) {
+            let page = page.comparable
             for index in page.rows.indices where allowed?.contains(page.rows[index]) ?? true {
                 ids.append(page.ids[index])
                 elements += page.vectors.row(index)

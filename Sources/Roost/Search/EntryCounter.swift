@@ -47,7 +47,7 @@ struct EntryCounter {
         var combinations: [[String?]] = [[]]
         for property in properties {
             let found = values(of: property, header, entry)
-            let values: [String?] = found.isEmpty ? [nil] : found
+            let values = found.isEmpty ? [nil] : found
             // The values of one array are as many as the entry contains, and need no limit.
             let isProduct = combinations.count > 1 && values.count > 1
             guard !isProduct || combinations.count * values.count <= Self.maximumCombinations else {
@@ -63,33 +63,22 @@ struct EntryCounter {
 
     private mutating func values(
         of property: EntryProperty, _ header: EntryHeader, _ entry: Entry?
-    ) -> [String] {
+    ) -> [String?] {
         switch property {
         case .tag:
-            var found: [String] = []
-            for tag in TagName.distinct(entry?.tags ?? []) {
-                let name = TagName(tag)
-                let spelling = tags[name] ?? tag
-                tags[name] = spelling
-                found.append(spelling)
-            }
-            return found
-        case .cluster: return clusters[header.id].flatMap { labels[$0] }.map { [$0] } ?? []
-        case .source: return header.source.map { [$0] } ?? []
-        case .folder: return Self.folder(of: header).map { [$0] } ?? []
+            for tag in entry?.tags ?? [] where tags[TagName(tag)] == nil { tags[TagName(tag)] = tag }
+            return TagName.distinct(entry?.tags ?? []).compactMap { tags[TagName($0)] }
+        case .cluster: return [clusters[header.id].flatMap { labels[$0] }]
+        case .source: return [header.source]
+        case .folder:
+            let file = header.source.flatMap { $0.hasPrefix("file://") ? URL(string: $0) : nil }
+            return [file?.deletingLastPathComponent().path]
         case .day, .week, .month, .year: return [period(property, of: header.createdAt)]
         case .metadata(let key):
             guard let value = entry?.metadata[key], value != .null else { return [] }
             var seen = Set<String>()
             return value.comparableTexts.filter { seen.insert($0).inserted }
         }
-    }
-
-    private static func folder(of header: EntryHeader) -> String? {
-        guard let source = header.source, source.hasPrefix("file://"), let url = URL(string: source) else {
-            return nil
-        }
-        return url.deletingLastPathComponent().path
     }
 
     private mutating func period(_ property: EntryProperty, of date: Date) -> String {
@@ -164,45 +153,27 @@ public enum EntryProperty: Sendable, Hashable {
     /// The value of a metadata key, or each element of an array.
     case metadata(String)
 
-    /// The prefix of a name that is a metadata key in any case.
-    private static let metadataPrefix = "metadata."
     private static let named: [String: EntryProperty] = [
         "tag": .tag, "tags": .tag, "cluster": .cluster, "source": .source, "folder": .folder, "day": .day,
         "week": .week, "month": .month, "year": .year,
     ]
-    /// The names of all properties except metadata keys. `tags` is another name of `tag`, as in a condition.
-    package static let names = ["tag", "cluster", "source", "folder", "day", "week", "month", "year"]
-    private static let countName = "count"
 
     /// Creates the property with a name: `tag` or `tags`, `cluster`, `source`, `folder`, `day`, `week`,
     /// `month`, `year`, or else a metadata key. `metadata.year` is always the key `year`.
     ///
     /// - Returns: `nil` if the name is empty.
     public init?(_ name: String) {
-        let isKey = name.hasPrefix(Self.metadataPrefix)
-        let key = isKey ? String(name.dropFirst(Self.metadataPrefix.count)) : name
+        let prefix = "metadata."
+        let key = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
         guard !key.isEmpty else { return nil }
         self = Self.named[name] ?? .metadata(key)
     }
 
-    /// The name, from which the property can be created.
-    public var name: String {
-        guard case .metadata(let key) = self else {
-            return Self.names.first { Self.named[$0] == self } ?? ""
-        }
-        let isPlain =
-            Self.named[key] == nil && key != Self.countName && !key.hasPrefix(Self.metadataPrefix)
-        return isPlain ? key : Self.metadataPrefix + key
-    }
-
     /// Whether the values are periods of time, which are listed in their order.
-    public var isPeriod: Bool { [.day, .week, .month, .year].contains(self) }
+    var isPeriod: Bool { [.day, .week, .month, .year].contains(self) }
 
     /// Whether the value depends on more than the header and the cluster of an entry.
     var needsContents: Bool {
-        switch self {
-        case .tag, .metadata: true
-        default: false
-        }
+        if case .metadata = self { true } else { self == .tag }
     }
 }

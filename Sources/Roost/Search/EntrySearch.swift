@@ -54,53 +54,27 @@ public struct EntrySearch: Sendable, Hashable {
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.
     public var isExact = false
-    /// The weight of the evidence of words relative to that of meaning; from 0 to 1,000,000.
-    public var textWeight: Float = 1
-    /// Creates a search.
-    ///
-    /// - Parameters:
-    ///   - subject: The text, entries or vector that entries are compared with.
-    ///   - filter: The condition that entries must meet. By default, every entry does.
-    ///   - limit: The maximum number of hits.
+    /// The weight of the evidence of words relative to that of meaning; finite, and not negative.
+    package var textWeight: Float = 1
+
+    /// Creates a search. By default, every entry meets the condition.
     public init(_ subject: Subject, matching filter: EntryFilter = .all, limit: Int = 10) {
         self.subject = subject
         self.filter = filter
         self.limit = limit
     }
 
-    /// Creates a search for a query.
-    ///
-    /// - Parameters:
-    ///   - text: The query, which may have operators (``Subject/text(_:)``).
-    ///   - filter: The condition that entries must meet. By default, every entry does.
-    ///   - limit: The maximum number of hits.
+    /// Creates a search for a query, which may have operators (``Subject/text(_:)``).
     public init(_ text: String, matching filter: EntryFilter = .all, limit: Int = 10) {
         self.init(.text(text), matching: filter, limit: limit)
     }
 }
 
-extension EntrySearch: ExpressibleByStringLiteral {
-    /// Creates a search for a query with the default settings.
-    public init(stringLiteral text: String) { self.init(.text(text)) }
-}
-
 extension EntrySearch {
-    /// The maximum weight, which keeps sums of evidence finite. At this weight, the evidence of the other
-    /// kind no longer has an effect.
-    private static let maximumWeight: Float = 1_000_000
-
-    /// Whether the result depends on the vector of the query, so that the model is required.
-    var needsVectors: Bool { mode != .text }
-
     func validate() throws {
-        func refuse(_ reason: String) throws -> Never {
-            throw RoostError(.badInput, "cannot search: \(reason)")
+        guard minimumScore?.isNaN != true else {
+            throw RoostError(.badInput, "cannot search: the minimum score is not a number")
         }
-        if let minimumScore, minimumScore.isNaN { try refuse("the minimum score is not a number") }
-        guard (0...Self.maximumWeight).contains(textWeight) else {
-            try refuse("the weight of words must be from 0 to \(Int(Self.maximumWeight))")
-        }
-        if mode == .text, textWeight == 0 { try refuse("a search by words needs a weight of words above 0") }
     }
 
     /// The search without its subject. Searches with equal settings can be run together.

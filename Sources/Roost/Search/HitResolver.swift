@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import RoostText
 import RoostVectors
@@ -34,7 +35,7 @@ struct HitResolver: Sendable {
         try Task.checkCancellation()
         let entries = try await snapshot.entries(candidates.map(\.id)).byID
         try check(candidates, entries)
-        let breakdowns = words?.breakdowns(of: candidates.map { ($0.id, $0.row) }) ?? [:]
+        let breakdowns = words?.breakdowns(of: candidates) ?? [:]
         return candidates.compactMap { candidate in
             entries[candidate.id].map { hit($0, for: candidate, breakdowns[candidate.id]) }
         }
@@ -67,8 +68,6 @@ struct HitResolver: Sendable {
         return words(entry.visibleText) == words(text)
     }
 
-    // MARK: Consistency
-
     /// The tolerances for the difference of scores that were computed from the same vectors, relative to the
     /// lengths of the vectors and absolute.
     private static let (relativeTolerance, absoluteTolerance): (Float, Float) = (1e-3, 1e-6)
@@ -79,7 +78,7 @@ struct HitResolver: Sendable {
         for candidate in candidates {
             guard let passage = candidate.passage else { continue }
             guard let entry = entries[candidate.id], agrees(passage, entry, norm) else {
-                throw IndexFault(reason: "it contradicts the store")
+                throw SectionFile.Unusable(description: "it contradicts the store")
             }
         }
     }

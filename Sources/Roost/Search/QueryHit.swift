@@ -2,7 +2,7 @@ public import Foundation
 public import RoostModel
 
 /// An entry that a search found.
-public struct QueryHit: Sendable, Hashable {
+public struct QueryHit: Sendable, Hashable, Identifiable {
     /// The entry.
     public var entry: Entry
     /// The relevance, from 0 for unrelated text to 1 for an exact match. Hits are ordered by it.
@@ -27,14 +27,16 @@ public struct QueryHit: Sendable, Hashable {
     /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:)``), or
     /// contains all of its words.
     var isClose = false
-}
 
-extension QueryHit: Identifiable {
     /// The id of the entry, which a result contains once.
     public var id: Entry.ID { entry.id }
-}
+    /// The title of the entry (``RoostModel/Entry/title``).
+    public var title: String? { entry.title }
+    /// The location of the passage.
+    ///
+    /// - Complexity: O(length of the entry).
+    public var location: HitLocation { entry.location(ofByte: passage.utf8Range.lowerBound) }
 
-extension QueryHit {
     package static func score(ofRelativeEvidence evidence: Float) -> Float {
         Relevance.score(ofRelativeEvidence: evidence)
     }
@@ -116,13 +118,4 @@ extension Entry {
         let formFeed = UInt8(ascii: "\u{0C}")
         return (location?.page).map { $0 + content.utf8.prefix(max(0, byte)).count { $0 == formFeed } }
     }
-}
-
-extension QueryHit {
-    /// The title of the entry (``RoostModel/Entry/title``).
-    public var title: String? { entry.title }
-    /// The location of the passage.
-    ///
-    /// - Complexity: O(length of the entry).
-    public var location: HitLocation { entry.location(ofByte: passage.utf8Range.lowerBound) }
 }

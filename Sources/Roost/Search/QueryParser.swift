@@ -13,12 +13,11 @@ struct QueryParser {
     // MARK: Without a store
 
     static func plans(for searches: [EntrySearch]) throws -> [QueryPlan] {
-        try searches.enumerated().map { index, search in
+        try searches.map { search in
             try search.validate()
             switch search.subject {
             case .text(let text):
-                let name = searches.count > 1 ? "query \(index + 1)" : "query"
-                return QueryPlan(search: search, text: try parse(text, name: name))
+                return QueryPlan(search: search, text: try parse(text))
             case .document(let text):
                 guard !text.allSatisfy(\.isWhitespace) else {
                     throw RoostError(.badInput, "cannot search for similar entries: the text is empty")
@@ -40,15 +39,15 @@ struct QueryParser {
         }
     }
 
-    private static func parse(_ text: String, name: String) throws -> TextQuery {
+    private static func parse(_ text: String) throws -> TextQuery {
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw RoostError(.badInput, "cannot search: the \(name) is empty; enter words to search for")
+            throw RoostError(.badInput, "cannot search: the query is empty; enter words to search for")
         }
         let query = TextQuery(text)
         guard !query.isOnlyExclusion else {
             throw RoostError(
                 .badInput,
-                "cannot search: the \(name) contains only excluded words; add words to search for")
+                "cannot search: the query contains only excluded words; add words to search for")
         }
         return query
     }
@@ -68,7 +67,12 @@ struct QueryParser {
                 plans[index].visibleRows = rows[visible]
             }
             switch plans[index].search.subject {
-            case .text: try await correct(&plans[index])
+            case .text:
+                let plan = plans[index]
+                guard let text = plan.text, plan.usesWords, let words = state.words else { continue }
+                plans[index].text = try await words.resolved(
+                    text, correctsSpelling: plan.comparesWords && !plan.search.usesExactWords,
+                    among: plan.visibleRows, with: embedder)
             case .entries(let ids): plans[index].vector = try await meanVector(of: ids)
             case .vector(let vector):
                 guard vector.count == embedder.space.dimension else {
@@ -81,13 +85,6 @@ struct QueryParser {
             }
         }
         return plans
-    }
-
-    private func correct(_ plan: inout QueryPlan) async throws {
-        guard let text = plan.text, plan.usesWords, let words = state.words else { return }
-        plan.text = try await words.resolved(
-            text, correctsSpelling: plan.comparesWords && !plan.search.usesExactWords,
-            among: plan.visibleRows, with: embedder)
     }
 
     private func meanVector(of ids: [Entry.ID]) async throws -> [Float] {
@@ -174,7 +171,7 @@ struct QueryEmbedder {
         }
         let queries = plans.indices.filter { plans[$0].text != nil }
         let texts = queries.map { plans[$0].text?.plainText ?? "" }
-        let areRequired = queries.contains { plans[$0].search.needsVectors }
+        let areRequired = queries.contains { plans[$0].search.mode != .text }
         guard !texts.isEmpty, let embeddings = try await embeddings(of: texts, areRequired: areRequired)
         else {
             return plans

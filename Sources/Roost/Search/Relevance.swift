@@ -1,5 +1,6 @@
 import Foundation
 import RoostText
+import RoostVectors
 
 /// The formula that combines the evidence of meaning and of words into one score.
 ///
@@ -50,7 +51,6 @@ struct Relevance: Sendable {
         var total: Float { meaning + words }
     }
 
-    /// Returns the evidence for an entry.
     func evidence(passage: Float?, entry: Float?, words: Float) -> Evidence {
         var meaning: Float = 0
         if let passage, usesVectors {

@@ -1,3 +1,4 @@
+import RoostFiles
 import RoostModel
 import RoostText
 import RoostVectors
@@ -7,9 +8,7 @@ import RoostVectors
 /// All steps read one state of the store, and each uses only the result of the one before. Searches with equal
 /// settings are run together.
 struct SearchEngine: Sendable {
-    private let store: KnowledgeStore
-
-    init(_ store: KnowledgeStore) { self.store = store }
+    let store: KnowledgeStore
 
     /// If the index of vectors is damaged or contradicts the storage, it is dropped, and the searches run once
     /// more with vectors that are read from the storage.
@@ -17,12 +16,12 @@ struct SearchEngine: Sendable {
         let plans = try QueryParser.plans(for: searches)
         do {
             return try await results(of: plans)
-        } catch let fault as IndexFault {
-            await store.searchCatalog.rejectIndex(fault.reason)
+        } catch let fault as SectionFile.Unusable {
+            await store.searchCatalog.rejectIndex(fault.description)
         }
         do {
             return try await results(of: plans)
-        } catch is IndexFault {
+        } catch is SectionFile.Unusable {
             throw StorageError(
                 .damaged,
                 "cannot search: the storage returns entries that differ from the indexed entries",
@@ -49,9 +48,8 @@ struct SearchEngine: Sendable {
 
     // MARK: Batches
 
-    /// The maximum number of searches whose vectors are compared together, and the maximum number of their
-    /// candidates, which bounds the memory.
-    private static let (maximumBatch, maximumCandidates) = (512, 400_000)
+    /// The maximum number of searches whose vectors are compared together, which bounds the memory.
+    private static let maximumBatch = 512
 
     private struct BatchKey: Hashable {
         var settings: EntrySearch
@@ -61,18 +59,13 @@ struct SearchEngine: Sendable {
     }
 
     private static func batches(of plans: [QueryPlan]) -> [[Int]] {
-        var groups: [BatchKey: [Int]] = [:]
-        for (index, plan) in plans.enumerated() {
-            let key = BatchKey(
+        let groups = Dictionary(grouping: plans.indices) { index in
+            let plan = plans[index]
+            return BatchKey(
                 settings: plan.search.settings, usesWords: plan.usesWords, usesVectors: plan.usesVectors,
                 excluded: plan.excluded)
-            groups[key, default: []].append(index)
         }
-        return groups.values.sorted { $0[0] < $1[0] }.flatMap { group in
-            let depth = max(1, plans[group[0]].depth(of: Self.maximumCandidates))
-            let size = max(1, min(maximumBatch, maximumCandidates / depth))
-            return group.groups(of: size)
-        }
+        return groups.values.sorted { $0[0] < $1[0] }.flatMap { $0.groups(of: maximumBatch) }
     }
 
     /// The number of searches that run at the same time. Each uses all cores for parts of its work.
@@ -90,23 +83,12 @@ struct SearchEngine: Sendable {
         var runs = plans.map {
             SearchRun(plan: $0, vectors: vectors, words: words, snapshot: snapshot, filtered: filtered)
         }
-        guard runs.count > 1 else { return [try await runs[0].result()] }
-        if let passages = vectors.index, plans[0].usesVectors {
+        if runs.count > 1, let passages = vectors.index, plans[0].usesVectors {
             let depth = plans[0].depth(of: snapshot.stamp.entryCount)
             let nearest = try await CandidateSource.nearest(plans, k: depth, among: filtered, in: passages)
             for index in runs.indices { runs[index].nearest = nearest[index] }
         }
-        return try await withThrowingTaskGroup(of: (index: Int, result: QueryResult).self) { group in
-            var results = [QueryResult?](repeating: nil, count: runs.count)
-            for (index, run) in runs.enumerated() {
-                if index >= Self.concurrentSearches, let next = try await group.next() {
-                    results[next.index] = next.result
-                }
-                group.addTask { (index, try await run.result()) }
-            }
-            for try await next in group { results[next.index] = next.result }
-            return results.compactMap(\.self)
-        }
+        return try await runs.concurrentMap(limit: Self.concurrentSearches) { try await $0.result() }
     }
 
     private func vectors(
@@ -127,10 +109,6 @@ struct SearchEngine: Sendable {
         }
         return SearchVectors(.database(DatabaseVectors(search, matching: filter)), statistics)
     }
-}
-
-struct IndexFault: Error {
-    var reason: String
 }
 
 /// The last steps of one planned search: candidates from the indexes (``CandidateSource``), their ranking
@@ -207,13 +185,6 @@ struct SearchRun: Sendable {
         var notices = [vectors.index?.notice, words?.notice].compactMap(\.self)
         // A problem that concerns both indexes is reported once.
         if notices.count == 2, notices[0] == notices[1] { notices.removeLast() }
-        if let incomparable = vectors.index?.incomparable, incomparable > 0 {
-            notices.append(
-                SearchNotice(
-                    message: Count.text(incomparable, "passage has a vector", "passages have vectors")
-                        + " with numbers that are not finite; searches by meaning do not find "
-                        + (incomparable == 1 ? "it" : "them"), remedy: .inspectStore))
-        }
         if let text = plan.text, text.omittedWords > 0 {
             notices.append(
                 SearchNotice(

@@ -83,21 +83,16 @@ public struct OriginalStore: Sendable {
         folder.appendingPathComponent(storage.organization.storagePath(for: ChunkIdentifier(id: digest)))
     }
 
-    struct Damage {
-        var path: String
-        var reason: String
-    }
-
-    func damaged() async throws -> [Damage] {
-        var result: [Damage] = []
+    func damaged() async throws -> [(path: String, reason: String)] {
+        var result: [(path: String, reason: String)] = []
         for digest in try await digests() {
             try Task.checkCancellation()
             do {
                 _ = try await document(digest: digest)
             } catch ChunkStorageError.corrupt(_, let reason) {
-                result.append(Damage(path: file(digest).path, reason: reason))
+                result.append((file(digest).path, reason))
             } catch ChunkStorageError.tooLarge {
-                result.append(Damage(path: file(digest).path, reason: "it exceeds the maximum size"))
+                result.append((file(digest).path, "it exceeds the maximum size"))
             }
         }
         return result

@@ -48,12 +48,7 @@ public struct RoostError: LocalizedError, Sendable, CustomStringConvertible {
     public let remedy: Remedy?
     var isTransient = false
 
-    /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of failure.
-    ///   - message: The operation, its object and the cause, without a final period.
-    ///   - remedy: An action that may solve the problem.
+    /// Creates an error. The message has no final period.
     public init(_ code: Code, _ message: String, remedy: Remedy? = nil) {
         self.code = code
         self.message = message

@@ -77,14 +77,6 @@ extension StoreConfiguration {
         ]
     }
 
-    static var cannotFillServer: StorageError {
-        StorageError(
-            .unsupported,
-            "cannot restore a store to PostgreSQL, because its revisions would not be preserved; create a "
-                + "store there with the same model, and copy the entries into it",
-            remedy: .copyEntries)
-    }
-
     static var cannotReplaceVectorsOnServer: StorageError {
         StorageError(
             .unsupported,

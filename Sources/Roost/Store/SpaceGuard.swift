@@ -19,12 +19,6 @@ struct SpaceGuard<Base: StorageProvider>: StorageDecorator {
         let epoch = Mutex<UUID?>(nil)
     }
 
-    init(base: Base, directory: URL, space: EmbeddingSpace) {
-        self.base = base
-        self.directory = directory
-        self.space = space
-    }
-
     /// Checks that the store's vectors belong to ``space`` in the given epoch.
     private func verify(_ epoch: UUID) throws {
         guard verified.epoch.withLock({ $0 }) != epoch else { return }

@@ -62,10 +62,6 @@ struct StoreConfiguration {
         }
     }
 
-    /// Whether the store can only be read, because its folder is on a read-only file system or the permission
-    /// to write is missing.
-    static func isReadOnly(_ directory: URL) -> Bool { !FileSystem.isWritable(directory) }
-
     // MARK: Opening
 
     enum Access {

@@ -81,7 +81,7 @@ extension ClusterCommand {
             let lineage = try await store.clusters.lineage()
             let run = try await store.storage.snapshot().clusteringRun()
             try await store.close()
-            if output.json { return try Terminal.json(ClusterExport.Lineage(lineage)) }
+            if output.json { return try Terminal.json(lineage) }
             for line in LineageLines(lineage).lines { Terminal.write(line) }
             if let stability = run?.stability {
                 options.note(

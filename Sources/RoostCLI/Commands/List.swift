@@ -134,7 +134,7 @@ struct List: AsyncParsableCommand {
         let counts = try await store.count(by: properties, matching: filter)
         try await store.close()
         if counts.isEmpty { options.note(filters.isEmpty ? "the store is empty" : filters.missReason) }
-        let columns = properties.map { TableColumn(name: Terminal.line($0.name), isFlexible: true) }
+        let columns = by.map { TableColumn(name: Terminal.line($0), isFlexible: true) }
         var writer = ListWriter(output, columns + [TableColumn(name: "count", isNumber: true)])
         try writer.write(
             counts.prefix(limitOption.limit ?? .max).map { count in

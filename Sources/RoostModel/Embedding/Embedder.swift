@@ -191,7 +191,7 @@ public struct EmbedderError: LocalizedError, Sendable, CustomStringConvertible {
         public static let refused = Code(rawValue: "refused")
         /// The response from a remote model has an unexpected format or content.
         public static let badAnswer = Code(rawValue: "badAnswer")
-        /// The configuration of a remote model is invalid.
+        /// The configuration of a remote model, or the name or a prefix of a model to install, is invalid.
         public static let configuration = Code(rawValue: "configuration")
         /// The converted model cannot be written.
         public static let badOutput = Code(rawValue: "badOutput")

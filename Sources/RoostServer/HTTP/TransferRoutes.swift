@@ -194,9 +194,8 @@ enum TransferRoutes {
             let filter = try await context.decode(EntrySelection.self).filter(in: context)
             let withVectors = call.flag("vectors")
             return .stream(type: "application/x-ndjson") { writer in
-                let lines = store.entryLines(
-                    of: snapshot, matching: filter, withEmbeddings: withVectors)
-                for try await bytes in lines { try await writer.write(bytes) }
+                try await store.writeEntryLines(
+                    of: snapshot, matching: filter, withEmbeddings: withVectors, to: writer.write)
             }
         }
     }

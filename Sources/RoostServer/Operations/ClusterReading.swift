@@ -131,7 +131,7 @@ extension EntryDocument {
 }
 
 struct CompareClusters: Operation {
-    typealias Output = ClusterExport.Lineage
+    typealias Output = ClusterLineage
 
     static let name = "cluster_diff"
     static let summary = "Show how the last run and later edits changed the clusters."
@@ -140,8 +140,8 @@ struct CompareClusters: Operation {
     static let isTool = false
     static let parameters: [Argument] = []
 
-    func run(in context: OperationContext) async throws -> ClusterExport.Lineage {
-        ClusterExport.Lineage(try await context.store.clusters.lineage())
+    func run(in context: OperationContext) async throws -> ClusterLineage {
+        try await context.store.clusters.lineage()
     }
 }
 

@@ -191,18 +191,13 @@ import Testing
         }
     }
 
-    @Test func `words without weight do not change the order, and invalid weights are rejected`() async throws
-    {
+    @Test func `words without weight do not change the order`() async throws {
         let store = try await store()
         var weighted = search("sea night", limit: 30)
         weighted.textWeight = 0
         let vector = try await store.search(search("sea night", .vector, limit: 30)).hits.map(\.score)
         let found = try await store.search(weighted).hits.map(\.score)
         #expect(zip(found, vector).allSatisfy { abs($0 - $1) < 1e-5 })
-        for textWeight in [-1, .nan, .infinity] as [Float] {
-            weighted.textWeight = textWeight
-            await #expect(throws: RoostError.self) { try await store.search(weighted) }
-        }
     }
 
     @Test(arguments: SearchMode.allCases)
@@ -222,7 +217,9 @@ import Testing
             #expect(alone.hits.map(\.score) == result.hits.map(\.score))
         }
         #expect(try await store.search([]).isEmpty)
-        await #expect(throws: RoostError.self) { try await store.search(["sea", " "]) }
+        await #expect(throws: RoostError.self) {
+            try await store.search(["sea", " "].map { EntrySearch($0) })
+        }
     }
 
     @Test func `changes are delivered as they are committed`() async throws {
@@ -259,11 +256,10 @@ import Testing
     }
 
     @Test func `vectors with numbers that are not finite are excluded`() async throws {
-        var page = VectorPage(
+        let all = VectorPage(
             rows: [1, 2, 3, 4], ids: (0..<4).map { _ in UUID() }, ordinals: [0, 0, 1, 0],
             vectors: Matrix(rows: 4, columns: 2, elements: [1, 0, .nan, 0, 0, -.infinity, 0, 1]), next: 4)
-        let ids = page.ids
-        #expect(page.removeIncomparable() == 2 && page.removeIncomparable() == 0)
+        let (ids, page) = (all.ids, all.comparable)
         #expect(page.rows == [1, 4] && page.ids == [ids[0], ids[3]] && page.ordinals == [0, 0])
         #expect(page.vectors.elements == [1, 0, 0, 1] && page.next == 4)
 

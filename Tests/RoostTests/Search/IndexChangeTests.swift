@@ -64,7 +64,6 @@ import Testing
 
         var cursor = ChangeCursor.start
         var notice: SearchNotice?
-        var isMapped: Bool { false }
         var maximumChanges: Int { 10 }
 
         init() {}

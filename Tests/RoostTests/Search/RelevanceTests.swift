@@ -1,5 +1,6 @@
 import Foundation
 import RoostText
+import RoostVectors
 import Testing
 
 @testable import Roost
@@ -152,10 +153,9 @@ import Testing
             return (UUID(), vector)
         }
         func statistics(_ rows: [(UUID, [Float])]) -> PairStatistics {
-            var sample = PassageSample<[Float]>()
+            var sample = PassageSample()
             for (id, vector) in rows { sample.add(id, 0, vector) }
-            return PairStatistics(
-                of: sample.finish().map { PairStatistics.SampledPassage(entry: $0.entry, vector: $0.row) })
+            return sample.statistics()
         }
         #expect(statistics(vectors) == statistics(vectors.reversed()))
         #expect(statistics(vectors) == statistics(vectors.shuffled()))
@@ -172,7 +172,7 @@ import Testing
                     var vector = [Float](repeating: 0, count: count + 1)
                     vector[0] = (1 - distance * distance).squareRoot()
                     vector[row + 1] = distance
-                    return PairStatistics.SampledPassage(entry: UUID(), vector: vector)
+                    return (UUID(), vector)
                 })
         }
         #expect(abs(statistics(0).mean - PairStatistics.prior.mean) < 1e-6)

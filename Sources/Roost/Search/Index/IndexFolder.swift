@@ -15,15 +15,8 @@ struct IndexFolder: Sendable {
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-    struct OpenedFile {
-        let file: SectionFile
-        let metadata: IndexMetadata
-    }
-
-    /// Opens a file.
-    ///
-    /// - Returns: `nil` if the file does not exist or was built from another history of the store.
-    func open(_ name: String, for stamp: Stamp) throws -> OpenedFile? {
+    /// Opens a file; `nil` if it does not exist or was built from another history of the store.
+    func open(_ name: String, for stamp: Stamp) throws -> (file: SectionFile, metadata: IndexMetadata)? {
         let url = file(name)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let file = try SectionFile(url)
@@ -34,25 +27,29 @@ struct IndexFolder: Sendable {
         guard metadata.isValid else {
             throw SectionFile.Unusable(description: "index file \(url.path) has metadata out of range")
         }
-        return OpenedFile(file: file, metadata: metadata)
+        return (file, metadata)
     }
 
-    /// Replaces a file atomically, unless the existing file describes a newer state.
+    /// Replaces a file atomically, or removes it if the new one would have no rows, unless the existing file
+    /// describes a newer state.
     func publish(
         _ name: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL, Data) throws -> Void
     ) async throws {
         let description = try metadata.encoded()
+        guard metadata.count > 0 else { return try await remove(name, unlessNewerThan: metadata) }
         try await change { folder in
             if !folder.hasNewer(name, than: metadata) { try write(folder.file(name), description) }
         }
     }
 
     /// Removes a file, unless it describes a newer state.
-    func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {
+    func remove(
+        _ name: String, judgedBy other: String? = nil, unlessNewerThan metadata: IndexMetadata
+    ) async throws {
         guard FileManager.default.fileExists(atPath: file(name).path) else { return }
         try await change { folder in
-            if !folder.hasNewer(other ?? name, than: IndexMetadata(of: stamp, count: 0)) {
+            if !folder.hasNewer(other ?? name, than: metadata) {
                 try FileSystem.standard.unlink(folder.file(name).path)
             }
         }
@@ -102,8 +99,6 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var dimension: Int?
     /// The time of creation in milliseconds since 1970.
     var createdAt: Int64
-    /// The number of passages that are omitted because their vectors contain numbers that are not finite.
-    var incomparable: Int?
     /// The distribution of the cosines of random pairs of passages; `nil` in a file without vectors.
     var pairs: PairStatistics?
     /// The version of the word analysis (`TextAnalysis/version`); `nil` in a file without words.

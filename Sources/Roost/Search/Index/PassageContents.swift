@@ -19,10 +19,7 @@ struct PassageContents: DerivedContents {
 
     private var segments: [PassageSegment] = []
     var cursor = ChangeCursor.start
-    private(set) var isMapped = false
     var notice: SearchNotice?
-    /// The number of passages that are omitted because their vectors contain numbers that are not finite.
-    private(set) var incomparable = 0
     private(set) var statistics = PairStatistics.prior
 
     init() {}
@@ -34,8 +31,6 @@ struct PassageContents: DerivedContents {
         var contents = PassageContents()
         contents.segments = [PassageSegment(try PassageVectors(of: file), rows: file.rows)]
         contents.cursor = file.metadata.cursor
-        contents.incomparable = file.metadata.incomparable ?? 0
-        contents.isMapped = true
         contents.statistics = file.metadata.pairs ?? contents.pairStatistics()
         return contents
     }
@@ -55,28 +50,23 @@ struct PassageContents: DerivedContents {
     private init(_ passages: CollectedPassages) { append(passages) }
 
     private mutating func append(_ passages: CollectedPassages) {
-        incomparable += passages.incomparable
         if let segment = passages.segment { segments.append(segment) }
         statistics = pairStatistics()
     }
 
     /// Returns the statistics of the passages of some entries.
     func pairStatistics(among entryRows: RowSet? = nil) -> PairStatistics {
-        var sample = PassageSample<(segment: Int, row: Int)>()
-        for (number, segment) in segments.enumerated() {
-            segment.forEachPassage(among: entryRows) { sample.add($0, $1, (number, $2)) }
-        }
-        return PairStatistics(
-            of: sample.finish().map {
-                PairStatistics.SampledPassage(
-                    entry: $0.entry, vector: segments[$0.row.segment].vector($0.row.row))
-            })
+        var sample = PassageSample()
+        for segment in segments { segment.addPassages(among: entryRows, to: &sample) }
+        return sample.statistics()
     }
 
     // MARK: Search
 
     /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
     /// are equal, the lower id comes first.
+    ///
+    /// - Throws: `SectionFile.Unusable` if a part of the index file that the search reads is damaged.
     func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[Hit]] {
@@ -85,12 +75,8 @@ struct PassageContents: DerivedContents {
         // All passages of an entry are in one segment, so the best entries overall are among the best of each
         // segment.
         for segment in segments {
-            do {
-                let found = try await segment.search(queries, k: k, among: entryRows, isExact: isExact)
-                for query in hits.indices { hits[query] += found[query] }
-            } catch let error as SectionFile.Unusable {
-                throw IndexFault(reason: error.description)
-            }
+            let found = try await segment.search(queries, k: k, among: entryRows, isExact: isExact)
+            for query in hits.indices { hits[query] += found[query] }
         }
         return hits.map { found in
             Array(found.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }.prefix(k))
@@ -105,20 +91,13 @@ struct PassageContents: DerivedContents {
 
     /// Returns the similarity of an entry and a query.
     func match(_ entry: Entry.ID, row: UInt32, for vector: [Float]) throws -> Match? {
-        do {
-            for segment in segments.reversed() {
-                if let match = try segment.match(entry, row: row, for: vector) { return match }
-            }
-        } catch let error as SectionFile.Unusable {
-            throw IndexFault(reason: error.description)
+        for segment in segments.reversed() {
+            if let match = try segment.match(entry, row: row, for: vector) { return match }
         }
         return nil
     }
 
     // MARK: Changes
-
-    /// Rows of changed entries that are at most this far apart are read together with the rows between them.
-    private static let maximumGap: UInt32 = 32
 
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {
         for index in segments.indices { segments[index].bury(changed) }
@@ -127,10 +106,9 @@ struct PassageContents: DerivedContents {
             for segment in segments.dropFirst() { changed.formUnion(segment.entries) }
             segments.removeSubrange(1...)
         }
-        let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
         var collected = CollectedPassages()
-        for run in rows.runs(joiningGapsUpTo: Self.maximumGap) {
-            try await collected.read(run, of: rows, from: snapshot)
+        for try await page in snapshot.entryPages(matching: EntryFilter(ids: changed)) {
+            collected.append(VectorPage(passagesOf: page))
         }
         append(collected)
     }
@@ -138,40 +116,23 @@ struct PassageContents: DerivedContents {
 
 /// The passages that become a segment.
 private struct CollectedPassages {
-    private var rows = RowColumns()
+    private var rows = IndexRows()
     private var elements: [Float] = []
-    private(set) var incomparable = 0
     private let expectedCount: Int
 
     /// - Parameter count: The minimum number of passages that are expected.
     init(expecting count: Int = 0) { expectedCount = count }
 
     var segment: PassageSegment? {
-        guard !rows.ids.isEmpty else { return nil }
-        let count = rows.ids.count
-        let vectors = Matrix(rows: count, columns: elements.count / count, elements: elements)
-        return PassageSegment(PassageVectors(vectors), rows: IndexRows(rows))
+        guard rows.count > 0 else { return nil }
+        let vectors = Matrix(rows: rows.count, columns: elements.count / rows.count, elements: elements)
+        return PassageSegment(PassageVectors(vectors), rows: rows)
     }
 
     mutating func append(_ page: VectorPage) {
-        var page = page
-        incomparable += page.removeIncomparable()
+        let page = page.comparable
         rows.append(page)
         elements.reserveCapacity(expectedCount * page.vectors.columns)
         elements += page.vectors.elements
-    }
-
-    /// Reads the vectors of those of the given rows that are within a run of consecutive rows.
-    mutating func read(
-        _ run: Range<UInt32>, of rows: RowSet, from snapshot: any StorageSnapshot
-    ) async throws {
-        let limit = min(PageSize.vectors, run.count)
-        var next = run.lowerBound == 0 ? nil : run.lowerBound - 1
-        repeat {
-            try Task.checkCancellation()
-            let page = try await snapshot.vectors(of: .passages, after: next, limit: limit)
-            next = page.next
-            append(page.selecting { rows.contains(page.rows[$0]) && page.rows[$0] < run.upperBound })
-        } while next.map { $0 < run.upperBound - 1 } ?? false
     }
 }

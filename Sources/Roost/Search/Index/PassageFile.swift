@@ -30,54 +30,33 @@ struct PassageFile: Sendable {
             opened.file, section: "vectors", count: metadata.count, dimension: dimension)
     }
 
+    /// Returns the number of passages in the written file.
     @concurrent
-    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
+    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> Int {
         // The vectors can be larger than memory.
         var vectors = try StorageError.mappingFileErrors { try SectionSpool(in: directory) }
-        var rows = RowColumns()
-        var (dimension, incomparable) = (0, 0)
-        for try await var page in snapshot.vectorPages(of: .passages) {
-            incomparable += page.removeIncomparable()
+        var (rows, sample) = (IndexRows(), PassageSample())
+        var dimension = 0
+        for try await page in snapshot.vectorPages(of: .passages) {
+            let page = page.comparable
             rows.append(page)
+            for row in page.rows.indices {
+                sample.add(page.ids[row], Int(page.ordinals[row]), page.vectors.row(row))
+            }
             try StorageError.mappingFileErrors {
                 try page.vectors.elements.withUnsafeBytes { try vectors.append($0) }
             }
             if page.vectors.rows > 0 { dimension = page.vectors.columns }
         }
-        let folder = IndexFolder(of: directory)
-        guard !rows.ids.isEmpty else {
-            try await folder.remove(name, unlessNewerThan: snapshot.stamp)
-            return nil
-        }
-        var metadata = IndexMetadata(of: snapshot.stamp, count: rows.ids.count, dimension: dimension)
-        metadata.pairs = try StorageError.mappingFileErrors {
-            try pairStatistics(of: rows, vectors, dimension: dimension)
-        }
-        metadata.incomparable = incomparable > 0 ? incomparable : nil
-        try await folder.publish(name, metadata) { [rows, vectors] url, description in
+        var metadata = IndexMetadata(of: snapshot.stamp, count: rows.count, dimension: dimension)
+        metadata.pairs = sample.statistics()
+        try await IndexFolder(of: directory).publish(name, metadata) { [rows, vectors] url, description in
             try rows.withSections { sections in
                 try SectionFile.write(
                     to: url, metadata: description, contents: sections + [("vectors", .spooled(vectors))],
                     paged: ["vectors"])
             }
         }
-        return metadata
-    }
-
-    private static func pairStatistics(
-        of rows: RowColumns, _ vectors: SectionSpool, dimension: Int
-    ) throws -> PairStatistics {
-        var sample = PassageSample<Int>()
-        for row in rows.ids.indices { sample.add(rows.ids[row], Int(rows.ordinals[row]), row) }
-        let size = dimension * MemoryLayout<Float>.stride
-        return PairStatistics(
-            of: try sample.finish().map {
-                let bytes = try vectors.read(at: $0.row * size, count: size)
-                let vector = [Float](unsafeUninitializedCapacity: dimension) { buffer, count in
-                    bytes.copyBytes(to: UnsafeMutableRawBufferPointer(buffer))
-                    count = bytes.count / MemoryLayout<Float>.stride
-                }
-                return PairStatistics.SampledPassage(entry: $0.entry, vector: vector)
-            })
+        return metadata.count
     }
 }

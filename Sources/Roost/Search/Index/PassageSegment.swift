@@ -2,29 +2,30 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// Passages that were loaded together. A segment consists of their vectors, the passages that the rows
-/// represent, and tombstones for rows whose entries have been changed or removed since.
+/// Passages that were loaded together: their vectors, and the passages that the rows represent. The rows of
+/// entries that have been changed or removed since are no longer live.
 struct PassageSegment: Sendable {
     private let vectors: PassageVectors
     private let rows: IndexRows
-    private var tombstones = RowSet()
+    /// The rows that may be found; `nil` for all.
+    private var live: RowSet?
 
     init(_ vectors: PassageVectors, rows: IndexRows) { (self.vectors, self.rows) = (vectors, rows) }
 
-    var count: Int { rows.count - tombstones.count }
+    var count: Int { live?.count ?? rows.count }
 
-    var entries: some Sequence<Entry.ID> { (0..<rows.count).lazy.map { rows.id($0) } }
+    var entries: [Entry.ID] { rows.ids }
 
-    mutating func bury(_ ids: Set<Entry.ID>) {
-        for row in 0..<rows.count where ids.contains(rows.id(row)) { tombstones.insert(UInt32(row)) }
+    mutating func bury(_ changed: Set<Entry.ID>) {
+        for (row, id) in rows.ids.enumerated() where changed.contains(id) {
+            if live == nil { live = RowSet(0..<UInt32(rows.count)) }
+            live?.remove(UInt32(row))
+        }
     }
 
-    // MARK: Search
+    private func isLive(_ row: Int) -> Bool { live?.contains(UInt32(row)) ?? true }
 
-    /// If at most one in this many rows has a tombstone, such rows are removed from the result of an
-    /// approximate search. If there are more, they are excluded during the search, like rows that do not match
-    /// a filter.
-    private static let rowsPerIgnoredTombstone = 64
+    // MARK: Search
 
     /// Returns, for each query, the best passage of each of the `k` nearest entries, and of any other entries
     /// that are at the same distance as the last of these.
@@ -40,7 +41,12 @@ struct PassageSegment: Sendable {
                 "cannot search: the store's vectors have \(vectors.dimension) components, but the query's "
                     + "vector has \(queries.columns); they belong to different embedding spaces")
         }
-        let allowed = allowedRows(entryRows, isExact: isExact || vectors.indexSize == nil)
+        let allowed =
+            if let entryRows {
+                RowSet(0..<UInt32(rows.count)) {
+                    isLive(Int($0)) && entryRows.contains(rows.entryRows[Int($0)])
+                }
+            } else { live }
         var results = [[PassageContents.Hit]](repeating: [], count: queries.rows)
         // The queries for which not enough entries have been found yet.
         var open = Array(0..<queries.rows)
@@ -65,42 +71,28 @@ struct PassageSegment: Sendable {
     private static func firstDepth(_ k: Int, of count: Int) -> Int { min(count, min(k, count) * 2 + 16) }
     private static let depthGrowth = 4
 
-    /// Returns the rows that may be found; `nil` for all.
-    private func allowedRows(_ entryRows: RowSet?, isExact: Bool) -> RowSet? {
-        let excludesTombstones =
-            !tombstones.isEmpty
-            && (isExact || tombstones.count > rows.count / Self.rowsPerIgnoredTombstone)
-        guard entryRows != nil || excludesTombstones else { return nil }
-        return RowSet(0..<UInt32(rows.count)) { row in
-            !tombstones.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
-        }
-    }
-
     private func nearestEntries(among neighbors: [Neighbor], k: Int) -> NearestEntries {
-        let valid = neighbors.lazy.filter { tombstones.isEmpty || !tombstones.contains($0.row) }
-        let passages = valid.map { neighbor in
+        let passages = neighbors.lazy.map { neighbor in
             let row = Int(neighbor.row)
             return PassageContents.Hit(
-                entry: rows.id(row), entryRow: rows.entryRow(row), ordinal: rows.ordinal(row),
+                entry: rows.ids[row], entryRow: rows.entryRows[row], ordinal: Int(rows.ordinals[row]),
                 score: neighbor.score)
         }
         return NearestEntries(passages, k: k, lastScore: neighbors.last?.score)
     }
 
-    func forEachPassage(among entryRows: RowSet?, _ body: (Entry.ID, Int, Int) -> Void) {
-        for row in 0..<rows.count where tombstones.isEmpty || !tombstones.contains(UInt32(row)) {
-            guard entryRows?.contains(rows.entryRow(row)) != false else { continue }
-            body(rows.id(row), rows.ordinal(row), row)
+    func addPassages(among entryRows: RowSet?, to sample: inout PassageSample) {
+        for row in 0..<rows.count
+        where isLive(row) && entryRows?.contains(rows.entryRows[row]) != false {
+            sample.add(rows.ids[row], Int(rows.ordinals[row]), vectors.row(row))
         }
     }
-
-    func vector(_ row: Int) -> [Float] { vectors.row(row) }
 
     /// Returns the valid rows of an entry; `nil` without any.
     private func validRows(of entry: Entry.ID, _ entryRow: UInt32) -> Range<Int>? {
         guard let first = rows.firstRow(ofEntryRow: entryRow) else { return nil }
         var end = first
-        while end < rows.count, rows.id(end) == entry, !tombstones.contains(UInt32(end)) { end += 1 }
+        while end < rows.count, rows.ids[end] == entry, isLive(end) { end += 1 }
         return end > first ? first..<end : nil
     }
 
@@ -115,7 +107,7 @@ struct PassageSegment: Sendable {
             let score = innerProduct(query, vector)
             if best.map({ score > $0.score }) ?? true {
                 best = PassageContents.Hit(
-                    entry: entry, entryRow: entryRow, ordinal: rows.ordinal(row), score: score)
+                    entry: entry, entryRow: entryRow, ordinal: Int(rows.ordinals[row]), score: score)
             }
             for index in sum.indices { sum[index] += vector[index] }
         }

@@ -41,8 +41,6 @@ struct PassageVectors: Sendable {
         }
     }
 
-    var count: Int { vectors.count }
-
     var dimension: Int { vectors.dimension }
 
     /// The size of the approximate index in bytes; `nil` if all vectors are compared.

@@ -101,11 +101,10 @@ actor DerivedCatalog<Contents: DerivedContents> {
     /// contents from the storage. Does nothing if another search has already rejected the files.
     func rejectIndex(_ reason: String) {
         guard !isIndexRejected else { return }
-        let notice = contents.isMapped ? SearchNotice.unusableIndex(reason) : contents.notice
         generation += 1
         isIndexRejected = true
         contents = Contents()
-        contents.notice = notice
+        contents.notice = .unusableIndex(reason)
     }
 
     @concurrent
@@ -141,10 +140,8 @@ actor DerivedCatalog<Contents: DerivedContents> {
     }
 }
 
-/// Data for searching that is derived from the entries of a store.
-///
-/// The data is mapped from the store's index files, or built from all entries if there is no usable index.
-/// The change feed brings it up to date before each use.
+/// Data for searching: mapped from the store's index files, or built from all entries if there is no usable
+/// index. The change feed brings it up to date before each use.
 protocol DerivedContents: Sendable {
     init()
 
@@ -152,14 +149,10 @@ protocol DerivedContents: Sendable {
     /// that have not been loaded.
     var cursor: ChangeCursor { get set }
 
-    /// Whether a part of the contents is mapped from the store's index files.
-    var isMapped: Bool { get }
-
     /// A message to the user about how the contents were loaded.
     var notice: SearchNotice? { get set }
 
-    /// The maximum number of changed entries to read one by one. If more have changed, it is faster to read
-    /// all entries in order.
+    /// The number of changed entries from which it is faster to read all entries in order.
     var maximumChanges: Int { get }
 
     /// Maps the store's index files.

@@ -44,40 +44,35 @@ public struct StoreIndex: Sendable {
             throw RoostError(.configuration, "cannot build a search index: the store has no folder")
         }
         let snapshot = try await store.storage.snapshot()
-        let words = try await TextFile.write(snapshot, in: directory)
+        let (folder, state) = (IndexFolder(of: directory), IndexMetadata(of: snapshot.stamp, count: 0))
+        let entries = try await TextFile.write(snapshot, in: directory)
         // The index of vectors in a database is built on request (`buildInDatabase(progress:)`).
         let isLocal = place(in: snapshot) == .client
-        let passages =
-            isLocal ? try await PassageFile.write(snapshot, in: directory)?.count ?? 0 : 0
+        let passages = isLocal ? try await PassageFile.write(snapshot, in: directory) : 0
         if !isLocal {
             // Otherwise, its age would decide when the index of words is built again.
-            try await IndexFolder(of: directory).remove(PassageFile.name, unlessNewerThan: snapshot.stamp)
+            try await folder.remove(PassageFile.name, unlessNewerThan: state)
         }
         if !graphPassages.contains(passages) {
             // An existing index was built over other vectors and can no longer be used.
-            try await IndexFolder(of: directory).remove(
-                PassageVectors.indexName, judgedBy: PassageFile.name, unlessNewerThan: snapshot.stamp)
+            try await folder.remove(
+                PassageVectors.indexName, judgedBy: PassageFile.name, unlessNewerThan: state)
         } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
             // No file is opened, and no index built, if another builder has just written a file of a newer
             // state.
             try await PassageVectors.buildIndex(of: file)
         }
         await store.searchCatalog.reset()
-        return words == nil ? nil : try await description()
+        return entries == 0 ? nil : try await description()
     }
 
-    /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries
-    /// or by its size on disk) and has no index, or if a tenth of the entries has changed since the index
-    /// was built. It is fast if it takes no longer than about ten seconds on two cores.
-    ///
-    /// If building would take longer, the existing index is kept, and searches also read the entries that
-    /// have changed.
+    /// Builds the search index if the store is large (by entries or by its size on disk) and has no index, or
+    /// if a tenth of the entries has changed since it was built. If building would take longer than about ten
+    /// seconds on two cores, the existing index is kept, and searches also read the entries that have changed.
     ///
     /// - Parameters:
     ///   - minimumEntries: The minimum number of entries for which an index is useful.
-    ///   - maximumGraphPassages: The maximum number of passages for which a graph is built; building a larger
-    ///     one takes too long.
-    /// - Returns: The update that was made.
+    ///   - maximumGraphPassages: The maximum number of passages for which a graph is built.
     /// - Throws: The errors of ``build(graphPassages:)``.
     @discardableResult
     public func refresh(
@@ -117,14 +112,13 @@ public struct StoreIndex: Sendable {
             // The description does not depend on the checksums, which searches and inspections verify.
             guard let words = try TextFile(in: directory, for: stamp, verifying: false) else { return nil }
             let indexSize = try file.flatMap { try PassageVectors(of: $0).indexSize }
-            let metadata = [words.metadata, file?.metadata].compactMap(\.self)
-            let oldest = metadata.min { $0.revision < $1.revision } ?? words.metadata
-            let changed = try await store.storage.changedEntries(after: oldest.cursor)
+            let cursors = [words.metadata, file?.metadata].compactMap(\.self).map(\.cursor)
+            let oldest = cursors.min { $0.revision < $1.revision } ?? words.metadata.cursor
+            let changed = try await store.storage.changedEntries(after: oldest)
             return IndexDescription(
                 entries: words.metadata.count, terms: words.index.termCount,
-                passages: file?.metadata.count ?? 0, dimension: file?.metadata.dimension ?? 0,
+                passages: file?.metadata.count ?? 0,
                 bytes: (file?.size ?? 0) + words.size + (indexSize ?? 0), hasGraph: indexSize != nil,
-                revision: oldest.revision, createdAt: Date(milliseconds: oldest.createdAt),
                 changesSince: changed?.ids.count ?? stamp.entryCount)
         } catch let error as SectionFile.Unusable {
             throw StorageError(
@@ -180,8 +174,7 @@ public struct StoreIndex: Sendable {
         return try await search.indexState()
     }
 
-    /// Returns the state of the index over all vectors in the database; `nil` if searches do not run in a
-    /// database.
+    /// Returns the state of the index in the database; `nil` if searches do not run there.
     ///
     /// - Throws: `StorageError`.
     public func databaseState() async throws -> PassageIndexState? {
@@ -199,16 +192,10 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
     public var terms: Int
     /// The number of passages whose vectors are in the index.
     public var passages: Int
-    /// The number of components of each vector.
-    public var dimension: Int
     /// The size of the index files in bytes.
     public var bytes: Int
     /// Whether there is a graph for approximate search.
     public var hasGraph: Bool
-    /// The revision of the store that the index was built from.
-    public var revision: Revision
-    /// The time at which the index was built.
-    public var createdAt: Date
     /// The number of entries that have been changed or removed since the index was built. Searches read them
     /// in addition to the index.
     public var changesSince: Int

@@ -9,8 +9,6 @@ struct TextContents: DerivedContents {
     private(set) var collection = TextCollection()
     /// For each part of the collection, the entries that its documents represent.
     private(set) var rows: [IndexRows] = []
-    /// The mapped file of the first part; `nil` if the contents were built from the entries.
-    private(set) var isMapped = false
     var cursor = ChangeCursor.start
     var notice: SearchNotice?
 
@@ -21,7 +19,6 @@ struct TextContents: DerivedContents {
     static func map(_ directory: URL, _ stamp: Stamp) throws -> TextContents? {
         guard let file = try TextFile(in: directory, for: stamp) else { return nil }
         var contents = TextContents()
-        contents.isMapped = true
         contents.collection.parts = [TextPart(file.index)]
         contents.rows = [file.rows]
         contents.cursor = file.metadata.cursor
@@ -34,13 +31,13 @@ struct TextContents: DerivedContents {
 
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {
         for part in rows.indices {
-            for row in 0..<rows[part].count where changed.contains(rows[part].id(row)) {
+            for (row, id) in rows[part].ids.enumerated() where changed.contains(id) {
                 collection.parts[part].remove(row)
             }
         }
         var changed = changed
         if rows.count >= CatchUpLimit.maximumParts {
-            for part in rows[1...] { for row in 0..<part.count { changed.insert(part.id(row)) } }
+            for part in rows[1...] { changed.formUnion(part.ids) }
             rows.removeSubrange(1...)
             collection.parts.removeSubrange(1...)
         }
@@ -49,9 +46,9 @@ struct TextContents: DerivedContents {
 
     private mutating func append(_ filter: EntryFilter, from snapshot: any StorageSnapshot) async throws {
         let texts = try await IndexedTexts(of: snapshot, matching: filter)
-        guard !texts.rows.ids.isEmpty else { return }
+        guard texts.rows.count > 0 else { return }
         collection.parts.append(TextPart(texts.index))
-        rows.append(IndexRows(texts.rows))
+        rows.append(texts.rows)
     }
 
     /// Returns a query whose words have been looked up in the index.
@@ -67,7 +64,7 @@ struct TextContents: DerivedContents {
 
     /// Returns the documents that represent the entries in some rows; `nil` for all.
     private func documents(of entryRows: RowSet?) -> VisibleDocuments? {
-        entryRows.map { entryRows in VisibleDocuments { entryRows.contains(rows[$0].entryRow($1)) } }
+        entryRows.map { entryRows in VisibleDocuments { entryRows.contains(rows[$0].entryRows[$1]) } }
     }
 
     /// Returns the rows of the entries that contain everything that a query requires and nothing that it
@@ -77,7 +74,7 @@ struct TextContents: DerivedContents {
         try collection.allowed(by: query).map { allowed in
             var entryRows = RowSet()
             for (rows, allowed) in zip(rows, allowed) {
-                for row in allowed.indices where allowed[row] { entryRows.insert(rows.entryRow(row)) }
+                for row in allowed.indices where allowed[row] { entryRows.insert(rows.entryRows[row]) }
             }
             return entryRows
         }
@@ -102,32 +99,27 @@ struct WordScores: Sendable {
     @concurrent
     func best(_ k: Int, among entryRows: RowSet?) async throws -> [Candidate] {
         try scores.best(
-            k, isAllowed: { entryRows?.contains(rows[$0].entryRow($1)) ?? true },
-            precedes: { rows[$0.part].id($0.document) < rows[$1.part].id($1.document) }
+            k, isAllowed: { entryRows?.contains(rows[$0].entryRows[$1]) ?? true },
+            precedes: { rows[$0.part].ids[$0.document] < rows[$1.part].ids[$1.document] }
         ).map {
             Candidate(
-                id: rows[$0.part].id($0.document), row: rows[$0.part].entryRow($0.document),
-                wordScore: $0.score)
+                id: rows[$0.part].ids[$0.document], row: rows[$0.part].entryRows[$0.document])
         }
     }
 
-    /// Returns whether the title of an entry is the query.
-    func isTitled(_ entry: Entry.ID, row: UInt32) -> Bool {
-        document(of: entry, row).map { scores.isTitled(part: $0.part, document: $0.document) } ?? false
+    /// Adds what the index of words states about a candidate.
+    func complete(_ candidate: inout Candidate) {
+        guard let found = document(of: candidate.id, candidate.row) else { return }
+        candidate.document = found
+        candidate.wordScore = scores[found.part, found.document]
+        candidate.isTitled = scores.isTitled(part: found.part, document: found.document)
     }
 
-    /// Returns the score of an entry, or `nil` if it contains none of the words.
-    func score(of entry: Entry.ID, row: UInt32) -> Float? {
-        document(of: entry, row).map { scores[$0.part, $0.document] }.flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    /// Returns the parts of the scores of some entries.
-    func breakdowns(of entries: [(id: Entry.ID, row: UInt32)]) -> [Entry.ID: TextScores.Breakdown] {
+    /// Returns the parts of the scores of some candidates.
+    func breakdowns(of candidates: ArraySlice<Candidate>) -> [Entry.ID: TextScores.Breakdown] {
         var documents = [[Int: Entry.ID]](repeating: [:], count: parts.count)
-        for entry in entries {
-            if let found = document(of: entry.id, entry.row) {
-                documents[found.part][found.document] = entry.id
-            }
+        for candidate in candidates {
+            if let found = candidate.document { documents[found.part][found.document] = candidate.id }
         }
         var result: [Entry.ID: TextScores.Breakdown] = [:]
         for (part, ids) in documents.enumerated() where !ids.isEmpty {
@@ -140,7 +132,7 @@ struct WordScores: Sendable {
 
     private func document(of entry: Entry.ID, _ row: UInt32) -> (part: Int, document: Int)? {
         for part in rows.indices.reversed() {
-            guard let document = rows[part].firstRow(ofEntryRow: row), rows[part].id(document) == entry,
+            guard let document = rows[part].firstRow(ofEntryRow: row), rows[part].ids[document] == entry,
                 !parts[part].isRemoved(document)
             else { continue }
             return (part, document)

@@ -30,17 +30,13 @@ struct TextFile: Sendable {
         guard index.documentCount == metadata.count else { throw file.checksumMismatch }
     }
 
+    /// Returns the number of entries in the written file.
     @concurrent
-    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
+    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> Int {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)
-        let folder = IndexFolder(of: directory)
-        guard !texts.rows.ids.isEmpty else {
-            try await folder.remove(name, unlessNewerThan: snapshot.stamp)
-            return nil
-        }
-        var metadata = IndexMetadata(of: snapshot.stamp, count: texts.rows.ids.count)
+        var metadata = IndexMetadata(of: snapshot.stamp, count: texts.rows.count)
         metadata.analysis = TextAnalysis.version
-        try await folder.publish(name, metadata) { url, description in
+        try await IndexFolder(of: directory).publish(name, metadata) { url, description in
             try texts.rows.withSections { rows in
                 try texts.index.withSections { sections in
                     try SectionFile.write(
@@ -49,18 +45,18 @@ struct TextFile: Sendable {
                 }
             }
         }
-        return metadata
+        return metadata.count
     }
 }
 
 /// An inverted index in memory over the texts of some entries.
 struct IndexedTexts: Sendable {
     let index: InvertedIndex
-    let rows: RowColumns
+    let rows: IndexRows
 
     init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
         var builder = InvertedIndexBuilder()
-        var rows = RowColumns()
+        var rows = IndexRows()
         for try await page in snapshot.entryPages(matching: filter) {
             for entry in page.entries { builder.add(entry.indexedText) }
             rows.append(page)

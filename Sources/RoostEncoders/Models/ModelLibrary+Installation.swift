@@ -1,5 +1,4 @@
 public import Foundation
-import RoostEncoders
 import RoostFiles
 import RoostModel
 
@@ -14,8 +13,8 @@ extension ModelLibrary {
     ///     specify one. It is written to the copy's `config_sentence_transformers.json`.
     ///   - documentPrefix: The prefix of documents with which the model was trained, handled in the same way.
     /// - Returns: The name of the installed model.
-    /// - Throws: `EmbedderError` for an invalid model; ``RoostError`` with `.configuration` for an invalid
-    ///   name or prefix, or if another model of that name is installed; `StorageError`.
+    /// - Throws: `EmbedderError` for an invalid model, with `.configuration` for an invalid name or prefix, or
+    ///   if another model of that name is installed; `StorageError`.
     public func add(
         _ source: URL, queryPrefix: String? = nil, documentPrefix: String? = nil
     ) throws -> String {
@@ -23,7 +22,7 @@ extension ModelLibrary {
         try Self.check([queryPrefix, documentPrefix].compactMap(\.self), for: embedder)
         let name = source.standardizedFileURL.lastPathComponent
         guard !name.contains(":"), !name.hasPrefix("."), name != Self.lexicalName else {
-            throw RoostError(
+            throw EmbedderError(
                 .configuration,
                 "cannot add the model '\(name)': a model name must not contain a colon, begin with a period "
                     + "or be '\(Self.lexicalName)'; rename the folder")
@@ -35,7 +34,7 @@ extension ModelLibrary {
             expected.queryPrefix = queryPrefix ?? installed.space.queryPrefix
             expected.documentPrefix = documentPrefix ?? installed.space.documentPrefix
             guard installed.space.isCompatible(with: expected) else {
-                throw RoostError(
+                throw EmbedderError(
                     .configuration,
                     "cannot add the model '\(name)': a different model with this name is installed in "
                         + "\(directory.path); rename the folder")
@@ -109,10 +108,10 @@ extension ModelLibrary {
 
     private static func check(_ prefixes: [String], for embedder: any Embedder) throws {
         guard prefixes.isEmpty || embedder is BERTEmbedder else {
-            throw RoostError(.configuration, "a static model does not support prefixes")
+            throw EmbedderError(.configuration, "a static model does not support prefixes")
         }
         guard prefixes.allSatisfy({ $0.utf8.count <= maximumPrefixLength }) else {
-            throw RoostError(
+            throw EmbedderError(
                 .configuration, "a prefix is too long: the maximum is \(maximumPrefixLength) bytes")
         }
     }

@@ -1,21 +1,19 @@
-import Foundation
-import RoostModel
-import RoostVectors
+package import Foundation
 
 /// The distribution of the cosines of random pairs of a store's passages, from which scores are calibrated: a
 /// cosine means little by itself, because unrelated texts have a mean cosine of about 0.1 in one store and
 /// model and of 0.7 in another.
-struct PairStatistics: Sendable, Hashable, Codable {
+package struct PairStatistics: Sendable, Hashable, Codable {
     /// The mean cosine of two passages of different entries that are not copies of each other.
-    var mean: Float
-    var deviation: Float
+    package var mean: Float
+    package var deviation: Float
 
     /// The number of passages in the sample, all pairs of which are compared. The standard error of the
     /// deviation is then 1 to 2%; in a store with at most as many passages, scores do not depend on ids.
-    static let sampleSize = 512
+    package static let sampleSize = 512
     /// The statistics that are assumed for a store without passages: those of many stores of notes with
     /// sentence-transformers models.
-    static let prior = PairStatistics(mean: 0.1, deviation: 0.12)
+    package static let prior = PairStatistics(mean: 0.1, deviation: 0.12)
     /// The weight of the prior, as a number of pairs. The prior dominates only in stores with few entries.
     private static let priorPairs = 10.0
     /// The minimum deviation, so that a store of very similar texts has finite scores.
@@ -25,25 +23,20 @@ struct PairStatistics: Sendable, Hashable, Codable {
     private static let copyCosine = 0.95
 
     /// Returns rows of entries that are spread evenly.
-    static func sample(of rows: RowSet) -> RowSet {
+    package static func sample(of rows: RowSet) -> RowSet {
         let step = max(1, rows.count / sampleSize)
         let spread = rows.enumerated().lazy.filter { $0.offset % step == 0 }
         return RowSet(spread.prefix(sampleSize).map(\.element))
     }
 
-    struct SampledPassage: Sendable {
-        var entry: Entry.ID
-        var vector: [Float]
-    }
-
-    init(mean: Float, deviation: Float) { (self.mean, self.deviation) = (mean, deviation) }
+    private init(mean: Float, deviation: Float) { (self.mean, self.deviation) = (mean, deviation) }
 
     /// Computes the statistics of a sample.
-    init(of sample: [SampledPassage]) {
+    package init(of sample: [(entry: UUID, vector: [Float])]) {
         let dimension = sample.first?.vector.count ?? 0
         let sample = sample.filter { $0.vector.count == dimension }
-        let vectors = sample.flatMap(\.vector)
-        let cosines = Self.products(of: vectors, rows: sample.count, columns: dimension)
+        let vectors = Matrix(sample.map(\.vector), columns: dimension)
+        let cosines = vectors.products(of: 0..<sample.count, with: vectors)
         var (count, sum, squares) = (0.0, 0.0, 0.0)
         for (row, first) in sample.enumerated() {
             for column in (row + 1)..<sample.count where sample[column].entry != first.entry {
@@ -62,62 +55,40 @@ struct PairStatistics: Sendable, Hashable, Codable {
         let deviation = max(Self.minimumDeviation, max(0, square - mean * mean).squareRoot())
         self.init(mean: Float(mean), deviation: Float(deviation))
     }
-
-    /// Returns the inner products of all pairs of rows, (rows, rows) in row-major order.
-    private static func products(of vectors: [Float], rows: Int, columns: Int) -> [Float] {
-        guard !vectors.isEmpty else { return [Float](repeating: 0, count: rows * rows) }
-        return vectors.withUnsafeBufferPointer { vectors in
-            [Float](unsafeUninitializedCapacity: rows * rows) { products, count in
-                guard let start = vectors.baseAddress, let first = products.baseAddress else { return }
-                BLAS.gemm(
-                    BLAS.Operand(start, stride: columns),
-                    BLAS.Operand(start, stride: columns, transposed: true),
-                    into: first, stride: rows, m: rows, n: rows, k: columns)
-                count = rows * rows
-            }
-        }
-    }
 }
 
-/// The selection of the passages of a sample. It depends only on the ids of the entries, so an index that was
-/// updated many times has the same sample as one that was built at once.
-struct PassageSample<Row: Sendable>: Sendable {
-    private struct Member: Sendable {
-        var key: UInt64
-        var entry: Entry.ID
-        var ordinal: Int
-        var row: Row
-
-        func precedes(_ other: Member) -> Bool {
-            (key, entry, ordinal) < (other.key, other.entry, other.ordinal)
-        }
-    }
+/// A sample of passages. It depends only on the ids of the entries, so an index that was updated many times has
+/// the same sample as one that was built at once.
+package struct PassageSample {
+    private typealias Member = (key: UInt64, entry: UUID, ordinal: Int, vector: [Float])
 
     /// The members of the sample so far, and some candidates that it will not contain. The array is sorted
     /// and truncated when its length has doubled.
     private var members: [Member] = []
     private var threshold = UInt64.max
 
-    mutating func add(_ entry: Entry.ID, _ ordinal: Int, _ row: Row) {
+    package mutating func add(_ entry: UUID, _ ordinal: Int, _ vector: @autoclosure () -> [Float]) {
         let key = Self.key(entry, ordinal)
         guard key <= threshold else { return }
-        members.append(Member(key: key, entry: entry, ordinal: ordinal, row: row))
+        members.append((key, entry, ordinal, vector()))
         if members.count >= 2 * PairStatistics.sampleSize { cut() }
     }
 
-    mutating func finish() -> [(entry: Entry.ID, row: Row)] {
+    package init() {}
+
+    package mutating func statistics() -> PairStatistics {
         cut()
-        return members.map { ($0.entry, $0.row) }
+        return PairStatistics(of: members.map { ($0.entry, $0.vector) })
     }
 
     private mutating func cut() {
-        members.sort { $0.precedes($1) }
+        members.sort { ($0.key, $0.entry, $0.ordinal) < ($1.key, $1.entry, $1.ordinal) }
         members.removeLast(max(0, members.count - PairStatistics.sampleSize))
         if members.count == PairStatistics.sampleSize, let last = members.last { threshold = last.key }
     }
 
     /// Returns a hash of a passage, by which the sample is selected.
-    private static func key(_ entry: Entry.ID, _ ordinal: Int) -> UInt64 {
+    private static func key(_ entry: UUID, _ ordinal: Int) -> UInt64 {
         let halves = withUnsafeBytes(of: entry.uuid) {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         }

@@ -1,5 +1,4 @@
 public import Foundation
-public import RoostEncoders
 public import RoostModel
 
 /// The embedding models that a user has installed: a folder that contains one subfolder per model.
@@ -33,7 +32,8 @@ public struct ModelLibrary: Sendable, Hashable {
     }
 
     /// Returns the folder of the current user's data, as determined by the given environment variables.
-    static func userData(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
+    package static func userData(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> URL
+    {
         // The specification requires that relative paths are ignored.
         if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
             return URL(fileURLWithPath: path).appendingPathComponent("roost")
@@ -85,7 +85,7 @@ public struct ModelLibrary: Sendable, Hashable {
 
     /// Opens the installed model whose embedding space is compatible with `space`.
     ///
-    /// - Throws: ``RoostError`` with `.spaceMismatch` if no installed model has a compatible space; the
+    /// - Throws: `EmbedderError` with `.modelNotFound` if no installed model has a compatible space; the
     ///   message names an installed model that cannot be opened, with the cause.
     public func open(for space: EmbeddingSpace) throws -> any Embedder {
         let lexical = LexicalEmbedder(dimension: max(LexicalEmbedder.minimumDimension, space.dimension))
@@ -113,8 +113,8 @@ public struct ModelLibrary: Sendable, Hashable {
             } else {
                 "which is not installed in \(directory.path)"
             }
-        throw RoostError(
-            .spaceMismatch,
+        throw EmbedderError(
+            .modelNotFound,
             "cannot open the store's model: its vectors were computed with \(space), \(cause)",
             remedy: .installModel)
     }
@@ -195,5 +195,5 @@ public struct EmbeddingModel: Sendable {
     /// The built-in embedder that compares texts by their words, not by their meaning. It needs no files.
     public static let lexical = EmbeddingModel.embedder(LexicalEmbedder())
 
-    func makeEmbedder() throws -> any Embedder { try open() }
+    package func makeEmbedder() throws -> any Embedder { try open() }
 }
