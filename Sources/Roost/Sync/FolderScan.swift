@@ -5,7 +5,6 @@ import RoostModel
 struct FolderScan: Sendable {
     /// A condition that suggests that files are missing by mistake; `nil` for a usual folder.
     private(set) var risk: RemovalRisk.Reason?
-    private(set) var isMountPoint = false
     private(set) var files: [FolderWalk.File] = []
     private(set) var skipped: [IngestReport.Skip] = []
     /// The time at which the search began, in nanoseconds since 1970.
@@ -14,47 +13,23 @@ struct FolderScan: Sendable {
     static func run(
         _ tree: SyncTree, omitting omitted: String?, willEnter: @escaping @Sendable (String) -> Void
     ) async throws -> FolderScan {
-        let (folder, finder, wasMountPoint) = (tree.folder, tree.finder, tree.state.isMountPoint)
+        let (folder, finder) = (tree.folder, tree.finder)
         let omitted = tree.innerFolders.union([omitted].compactMap(\.self))
         return try await BlockingWork.run { isCancelled in
             var scan = FolderScan()
-            scan.inspectRoot(folder.path, wasMountPoint: wasMountPoint)
-            guard scan.risk != .missing, scan.risk != .unreadable else { return scan }
             do {
                 let walk = try finder.walk(
                     folder.url, omitting: omitted, willEnter: willEnter,
                     isCancelled: isCancelled)
                 (scan.files, scan.skipped) = (walk.files, walk.skipped)
             } catch is RoostError {
-                // The folder was removed, or its permissions were changed, after the inspection. A folder
-                // that can be listed but not entered is unreadable, too.
                 var status = stat()
-                let exists = stat(folder.path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
-                scan.risk = exists ? .unreadable : .missing
+                let isMissing =
+                    stat(folder.path, &status) == 0
+                    ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOENT || errno == ENOTDIR
+                scan.risk = isMissing ? .missing : .unreadable
             }
             return scan
-        }
-    }
-
-    private mutating func inspectRoot(_ path: String, wasMountPoint: Bool) {
-        var (status, parent) = (stat(), stat())
-        guard stat(path, &status) == 0 else {
-            risk = Self.isMissing(path) ? .missing : .unreadable
-            return
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            risk = .missing
-            return
-        }
-        if stat(path + "/..", &parent) == 0 { isMountPoint = status.st_dev != parent.st_dev }
-        guard let listing = try? FolderListing(path) else {
-            risk = .unreadable
-            return
-        }
-        if wasMountPoint, !isMountPoint {
-            risk = .unmounted
-        } else if listing.invalidNames.isEmpty, listing.items.allSatisfy({ $0.name.hasPrefix(".") }) {
-            risk = .empty
         }
     }
 

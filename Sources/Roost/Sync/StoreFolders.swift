@@ -183,10 +183,6 @@ public struct RemovalRisk: Sendable, Hashable, CustomStringConvertible {
         case missing
         /// The folder cannot be read.
         case unreadable
-        /// The folder is empty.
-        case empty
-        /// The folder was the root of a file system, which is no longer mounted.
-        case unmounted
         /// More than 20% of the known files of the folder are missing.
         case manyFiles
     }
@@ -209,9 +205,6 @@ public struct RemovalRisk: Sendable, Hashable, CustomStringConvertible {
         return switch reason {
         case .missing: "the folder \(folder) does not exist, so \(files) would be removed"
         case .unreadable: "the folder \(folder) cannot be read, so \(files) would be removed"
-        case .empty: "the folder \(folder) is empty, so \(files) would be removed"
-        case .unmounted:
-            "the file system at \(folder) is no longer mounted, so \(files) would be removed"
         case .manyFiles: "\(files) in \(folder) are missing"
         }
     }

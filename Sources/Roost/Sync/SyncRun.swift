@@ -137,7 +137,6 @@ struct SyncRun {
     private func updateState(of tree: inout SyncTree, at index: Int) async throws {
         let scan = plan.scans[index]
         let candidates = plan.comparisons[index].candidates
-        tree.state.isMountPoint = scan.isMountPoint
         let records = try await SourceRecords.read(
             candidates.map(\.source), in: try await store.storage.snapshot())
         let stored = records.byID

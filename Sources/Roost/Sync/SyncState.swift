@@ -29,7 +29,6 @@ struct SyncState: Sendable {
     /// The revision of the store at which the entries of all files were in the store; `nil` if the next sync
     /// has to check them.
     var checked: Checkpoint? { didSet { isChanged = isChanged || checked != oldValue } }
-    var isMountPoint = false { didSet { isChanged = isChanged || isMountPoint != oldValue } }
     /// Whether the state differs from its file.
     private(set) var isChanged = false
 
@@ -46,7 +45,6 @@ struct SyncState: Sendable {
         var count: Int
         var key: String
         var checked: Checkpoint?
-        var isMountPoint: Bool
     }
 
     private static let format = 1
@@ -80,7 +78,6 @@ struct SyncState: Sendable {
         else { return }
         self.files = files
         checked = metadata.checked
-        isMountPoint = metadata.isMountPoint
         isChanged = false
     }
 
@@ -118,9 +115,7 @@ struct SyncState: Sendable {
             writer.write(counted: file.problem.utf8)
         }
         let metadata = try JSONEncoder().encode(
-            Metadata(
-                format: Self.format, count: files.count, key: folder.readingKey, checked: checked,
-                isMountPoint: isMountPoint))
+            Metadata(format: Self.format, count: files.count, key: folder.readingKey, checked: checked))
         let url = Self.url(of: folder, in: directory)
         try FileSystem.standard.createFolder(url.deletingLastPathComponent())
         try writer.bytes.withUnsafeBytes {
