@@ -44,13 +44,6 @@ struct Ingestor {
         // A source that occurs twice is compared with what its first occurrence wrote.
         if !processed.insert(draft.id).inserted { try await flush() }
         report.skipped += draft.skipped
-        if draft.isEmptyFile, let entries = try await formerEntries(of: draft) {
-            // Programs empty a file before they write it, and some fail in between. Removing its entries
-            // would remove their tags and dates, too.
-            skip(draft, SourceDraft.emptyReason)
-            report.unchanged += entries
-            return
-        }
         try await storeOriginal(of: draft)
         snapshot = nil
         let record = try await currentSnapshot().sources([draft.id]).first
@@ -61,8 +54,12 @@ struct Ingestor {
         }
         guard !draft.isUnread else {
             // Without its entries, the source cannot be compared.
-            return skip(
-                draft, "another process changed its entries at the same time; ingest it again")
+            report.skipped.append(
+                .init(
+                    source: SourceDraft.displayName(of: draft.id),
+                    reason: "another process changed its entries at the same time; ingest it again"))
+            progress.sources += 1
+            return
         }
         var identified = SourceDiff.identify(draft, tags: options.tags)
         report.skipped += identified.skipped
@@ -90,21 +87,6 @@ struct Ingestor {
         }
         progress.sources += 1
         if committer.isDue { try await flush() }
-    }
-
-    /// Reports a source whose stored entries stay as they are.
-    private mutating func skip(_ draft: SourceDraft, _ reason: String) {
-        report.skipped.append(.init(source: SourceDraft.displayName(of: draft.id), reason: reason))
-        progress.sources += 1
-    }
-
-    /// Returns the number of stored entries that come from other contents of a file; `nil` without any.
-    private func formerEntries(of draft: SourceDraft) async throws -> Int? {
-        let record = try await store.storage.snapshot().sources([draft.id]).first
-        guard let record, !record.entryIDs.isEmpty else { return nil }
-        // A reader can return a document for an empty file.
-        let digest = Source(id: draft.id, fingerprint: draft.fingerprint).documentDigest
-        return record.documentDigest == digest ? nil : record.entryIDs.count
     }
 
     private mutating func currentSnapshot() async throws -> any StorageSnapshot {

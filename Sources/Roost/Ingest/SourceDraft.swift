@@ -26,11 +26,6 @@ public struct SourceDraft: Sendable, Hashable {
     public var keepsMissingEntries = false
     /// Whether the source was not read, because the store contains it with an equal fingerprint.
     var isUnread = false
-    /// Whether the source is a file that contains nothing, or only white space.
-    var isEmptyFile = false
-
-    /// The reason that is reported for an empty file whose entries stay in the store.
-    static let emptyReason = "it is empty; its former entries are kept"
 
     /// Creates a draft.
     public init(
@@ -55,8 +50,6 @@ public struct SourceDraft: Sendable, Hashable {
         guard let url = URL(string: id), url.isFileURL else { return id }
         return url.path
     }
-
-    static func isEmpty(_ file: Data) -> Bool { file.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
     /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
     static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }

@@ -50,7 +50,7 @@ struct FolderComparison {
         if tree.state.checked != SyncState.Checkpoint(snapshot.stamp) {
             let known = scan.files.compactMap(tree.state.unchanged).filter { $0.entries > 0 }.map(\.source)
             emptied = Set(
-                try await SourceRecords.read(known, in: snapshot).filter(\.entryIDs.isEmpty).map(\.id))
+                try await snapshot.sources(known).filter(\.entryIDs.isEmpty).map(\.id))
         }
         for file in scan.files {
             if let state = tree.state.unchanged(file), state.isCurrent(in: records[state.source]),
@@ -82,7 +82,6 @@ struct SyncCandidate: Sendable {
 
 struct SourceRecords {
     private var records: [Source.ID: Source] = [:]
-    private static let pageSize = 1000
 
     init(of snapshot: any StorageSnapshot) async throws {
         for record in try await snapshot.sources() where record.id.hasPrefix("file:") {
@@ -105,14 +104,5 @@ struct SourceRecords {
                 prefixes.contains { id.hasPrefix($0) } && !foreign.contains { id.hasPrefix($0) }
             }
         ).sorted()
-    }
-
-    static func read(_ ids: [Source.ID], in snapshot: any StorageSnapshot) async throws -> [Source] {
-        var found: [Source] = []
-        for page in ids.groups(of: pageSize) {
-            try Task.checkCancellation()
-            found += try await snapshot.sources(page)
-        }
-        return found
     }
 }

@@ -162,7 +162,7 @@ struct SyncPlan {
                 .init(source: record.id, digest: digest, isMissing: isMissing, status: state?.status))
         }
         let missing = Set(comparisons.flatMap(\.missing)).sorted()
-        for record in try await SourceRecords.read(missing, in: snapshot) { add(record, isMissing: true) }
+        for record in try await snapshot.sources(missing) { add(record, isMissing: true) }
         for candidate in candidates where !candidate.isRepeated && !candidate.isNew {
             if let record = candidate.record { add(record, isMissing: false) }
         }

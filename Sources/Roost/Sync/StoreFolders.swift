@@ -11,7 +11,12 @@ public struct StoreFolders: Sendable {
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat` if the list cannot be read;
     ///   `StorageError`.
     public func all() throws -> [SyncedFolder] {
-        try store.directory.map { try SyncedFolders(in: $0).folders(with: store.settings.converters) } ?? []
+        guard let directory = store.directory else { return [] }
+        return try SyncedFolders(in: directory).folders.map { folder in
+            var folder = folder
+            folder.converters = store.settings.converters
+            return folder
+        }
     }
 
     /// Remembers a folder, so that ``sync(_:_:)`` keeps the store up to date with it. A folder with the same
