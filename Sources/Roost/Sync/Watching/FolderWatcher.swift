@@ -37,14 +37,10 @@ struct FolderWatcher {
 
     init(store: KnowledgeStore, options: WatchOptions) throws {
         (self.store, self.options, directory) = (store, options, try store.folders.directory())
-        observer = options.observer ?? PollingObserver(interval: options.pollingInterval)
         #if os(Linux)
-            guard options.observer == nil else { return }
-            do {
-                observer = try InotifyObserver()
-            } catch {
-                options.onEvent(.notice("\(error.message); searching \(Self.pollingText(options)) instead"))
-            }
+            observer = options.observer ?? InotifyObserver()
+        #else
+            observer = options.observer ?? PollingObserver(interval: options.pollingInterval)
         #endif
     }
 
@@ -53,20 +49,13 @@ struct FolderWatcher {
         guard !trees.isEmpty else {
             throw RoostError(.noInput, "cannot watch folders: the store remembers none")
         }
-        var isFirst = true
-        do {
-            while true {
-                try await sync()
-                if isFirst {
-                    let files = trees.reduce(0) { $0 + $1.state.files.count }
-                    options.onEvent(.watching(folders: trees.count, files: files))
-                    isFirst = false
-                }
-                try await waitForChanges()
-            }
-        } catch {
-            save()
-            throw error
+        defer { save() }
+        try await sync()
+        let files = trees.reduce(0) { $0 + $1.state.files.count }
+        options.onEvent(.watching(folders: trees.count, files: files))
+        while true {
+            try await waitForChanges()
+            try await sync()
         }
     }
 
@@ -170,12 +159,9 @@ struct FolderWatcher {
     /// Searches all folders regularly if the system cannot observe all of them.
     private mutating func usePollingIfNecessary() {
         guard let failure = observer.failure else { return }
-        options.onEvent(.notice("\(failure); searching \(Self.pollingText(options)) instead"))
+        options.onEvent(
+            .notice("\(failure); searching all folders every \(options.pollingInterval) instead"))
         observer = PollingObserver(interval: options.pollingInterval)
-    }
-
-    private static func pollingText(_ options: WatchOptions) -> String {
-        "all folders every \(options.pollingInterval)"
     }
 
     private mutating func notify(_ message: String) {
