@@ -85,11 +85,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a ", ["a", "a "], [true, false]), ("a\\ ", ["a", "a ", "a\\"], [false, true, false]),
-        ("a\\  ", ["a ", "a  "], [true, false]), ("a\\\\ ", ["a\\", "a\\ "], [true, false]),
-        ("   ", [" ", "a"], [false, false]), ("\\ ", [" ", "a"], [true, false]),
+        ("a ", ["a", "a "], [true, false]), ("   ", [" ", "a"], [false, false]),
     ])
-    func `spaces at the end of a line of an ignore file count after a backslash`(
+    func `spaces at the end of a line of an ignore file do not count`(
         line: String, names: [String], expected: [Bool]
     ) {
         let rules = IgnoreRules(line + "\n")

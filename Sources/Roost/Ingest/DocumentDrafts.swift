@@ -8,9 +8,22 @@ struct DocumentDrafts {
 
     private static let identifierPrefix = "id:"
 
+    /// Adds the documents of a source, its faults, and the assumptions with which it was read.
+    func read(_ contents: DocumentContents, fileText: String?, into draft: inout SourceDraft) throws {
+        draft.entries = try drafts(of: contents, fileText: fileText)
+        draft.skipped = contents.faults.map {
+            .init(source: "\(name), \($0.position)", reason: $0.reason)
+        }
+        draft.keepsMissingEntries = !contents.isComplete
+        let unclear = contents.documents.compactMap(\.unclearDate).map {
+            "its date is not clear: \($0.prefix(40)); write it as 2026-01-31"
+        }
+        draft.notices = (contents.notices + unclear).map { .init(source: name, reason: $0) }
+    }
+
     /// Returns the drafts of the documents of a file. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
     /// several entries.
-    func drafts(of contents: DocumentContents, fileText: String?) throws -> [EntryDraft] {
+    private func drafts(of contents: DocumentContents, fileText: String?) throws -> [EntryDraft] {
         var occurrences: [String: Int] = [:]
         // If other documents of the file could not be read, the only one must not get another id.
         let isWholeFile = contents.documents.count == 1 && contents.faults.isEmpty

@@ -42,7 +42,6 @@ struct DocumentFile {
 
     func read(into draft: inout SourceDraft) async throws {
         let isText = Self.isText(match.type)
-        let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
         if isText, !FileContents.isUTF16(data), data.count > TextParts.maximumEntrySize {
             draft.entries = try await partsOfText()
             return
@@ -52,15 +51,8 @@ struct DocumentFile {
         let fileText =
             isText
             ? try text ?? RecordReader.readingUTF8(data) { try RecordReader.text($0, name: url.path) } : nil
-        draft.entries = try drafts.drafts(of: contents, fileText: fileText)
-        draft.skipped = contents.faults.map {
-            .init(source: "\(url.path), \($0.position)", reason: $0.reason)
-        }
-        draft.keepsMissingEntries = !contents.isComplete
-        let unclear = contents.documents.compactMap(\.unclearDate).map {
-            "its date is not clear: \($0.prefix(40)); write it as 2026-01-31"
-        }
-        draft.notices = (contents.notices + unclear).map { .init(source: url.path, reason: $0) }
+        try DocumentDrafts(name: url.path, dates: FileDates(of: url))
+            .read(contents, fileText: fileText, into: &draft)
     }
 
     /// Reads the parts of a large text. The first part contains the metadata of the file, and the other parts
