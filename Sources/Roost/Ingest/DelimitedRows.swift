@@ -131,20 +131,13 @@ struct DelimitedRows {
         return Row(number: count, line: first, lastLine: last, fields: fields)
     }
 
-    /// Returns the byte at an index of the buffer, which it extends; `nil` at the end.
-    private mutating func byte(at index: Int) throws -> UInt8? {
-        while index >= buffer.count, !isAtEnd {
-            let piece = try read(offset, Self.pieceSize)
-            offset += piece.count
-            isAtEnd = piece.isEmpty
-            buffer += piece
+    /// Returns the next byte, and reads the next piece if necessary; `nil` at the end.
+    private mutating func peek() throws -> UInt8? {
+        if index == buffer.count, !isAtEnd {
+            (buffer, index) = (Array(try read(offset, Self.pieceSize)), 0)
+            offset += buffer.count
+            isAtEnd = buffer.isEmpty
         }
         return index < buffer.count ? buffer[index] : nil
-    }
-
-    private mutating func peek() throws -> UInt8? {
-        if index < buffer.count { return buffer[index] }
-        (buffer, index) = ([], 0)
-        return try byte(at: 0)
     }
 }

@@ -4,13 +4,15 @@ import RoostModel
 
 struct DocumentDrafts {
     let name: String
-    let dates: FileDates?
+    var dates: FileDates?
+    /// Whether a document that is the only one of its file has the same text.
+    var isText = false
 
     private static let identifierPrefix = "id:"
 
     /// Adds the documents of a source, its faults, and the assumptions with which it was read.
-    func read(_ contents: DocumentContents, fileText: String?, into draft: inout SourceDraft) throws {
-        draft.entries = try drafts(of: contents, fileText: fileText)
+    func read(_ contents: DocumentContents, into draft: inout SourceDraft) throws {
+        draft.entries = try drafts(of: contents)
         draft.skipped = contents.faults.map {
             .init(source: "\(name), \($0.position)", reason: $0.reason)
         }
@@ -23,13 +25,12 @@ struct DocumentDrafts {
 
     /// Returns the drafts of the documents of a file. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
     /// several entries.
-    private func drafts(of contents: DocumentContents, fileText: String?) throws -> [EntryDraft] {
+    private func drafts(of contents: DocumentContents) throws -> [EntryDraft] {
         var occurrences: [String: Int] = [:]
         // If other documents of the file could not be read, the only one must not get another id.
         let isWholeFile = contents.documents.count == 1 && contents.faults.isEmpty
         return try contents.documents.flatMap { document -> [EntryDraft] in
-            let isFileText = fileText.map { Self.haveEqualLines($0, document.text) } ?? false
-            let start = document.location ?? EntryLocation(line: isFileText ? 1 : nil)
+            let start = document.location ?? EntryLocation(line: isText && isWholeFile ? 1 : nil)
             guard document.text.utf8.count <= TextParts.maximumEntrySize else {
                 return try parts(of: document, from: start)
             }
@@ -48,15 +49,6 @@ struct DocumentDrafts {
                 title == nil ? document.structure : TextStructure(format: document.format))
             if isWholeFile, document.unclearDate == nil { draft.fileDates = dates }
             return [draft]
-        }
-    }
-
-    /// Returns whether the text of a document is that of its file, in which carriage returns may take the
-    /// place of line feeds (``TextDecoder``).
-    private static func haveEqualLines(_ fileText: String, _ text: String) -> Bool {
-        let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
-        return fileText.utf8.elementsEqual(text.utf8) {
-            $0 == $1 || ($0 == carriageReturn && $1 == lineFeed)
         }
     }
 
@@ -84,11 +76,11 @@ struct DocumentDrafts {
             var location = start
             location.line = start.line.flatMap { first in
                 // An invalid number stays invalid, so that the part is skipped.
-                parts[index].sourceLocation?.line.map { first.addingReportingOverflow($0 - 1).partialValue }
+                parts[index].sourceLocation?.line.map { first &+ $0 - 1 }
             }
             location.page = page
             let pages = draft.content.utf8.count { $0 == UInt8(ascii: "\u{0C}") }
-            page = page.map { $0.addingReportingOverflow(pages).partialValue }
+            page = page.map { $0 &+ pages }
             draft.sourceLocation = location
             draft.location = location.line.map { "line \($0)" } ?? location.page.map { "page \($0)" }
             parts[index] = draft

@@ -70,7 +70,7 @@ extension RecordReader {
             id: source.id,
             fingerprint: SourceDraft.fingerprint(of: source.data) + version.suffix,
             entries: [], original: keepsOriginals ? source.data : nil)
-        try DocumentDrafts(name: source.id, dates: nil).read(contents, fileText: nil, into: &draft)
+        try DocumentDrafts(name: source.id).read(contents, into: &draft)
         draft.keepsMissingEntries = isFeed || !contents.isComplete
         return draft
     }
