@@ -83,19 +83,15 @@ public struct StoreCopy: Sendable {
         let present = try await target.storage.snapshot()
         for try await page in present.entryPages() {
             let originals = try await snapshot.entries(page.entries.map(\.id)).byID
-            guard originals.count == page.entries.count else {
-                throw RoostError(
-                    .configuration,
-                    "cannot copy the store: the target contains entries that the store does not have; name "
-                        + "an empty store")
-            }
             // A copy never replaces what somebody has edited in the target.
-            guard page.entries.allSatisfy({ $0.updatedAt <= originals[$0.id]?.updatedAt ?? $0.updatedAt })
-            else {
+            let isPart = page.entries.allSatisfy { entry in
+                originals[entry.id].map { entry.updatedAt <= $0.updatedAt } ?? false
+            }
+            guard isPart else {
                 throw RoostError(
                     .configuration,
-                    "cannot copy the store: the target contains newer versions of entries; name an empty "
-                        + "store")
+                    "cannot copy the store: the target contains other entries, or newer versions of entries; "
+                        + "name an empty store")
             }
         }
     }
