@@ -14,7 +14,7 @@ struct BatchCommitter {
     private var batch = WriteBatch()
     private var placing: BatchPlacement
     /// The length of the texts in bytes after which a commit is due. It follows the speed of the embedder.
-    private(set) var byteLimit: Int
+    private var byteLimit: Int
     private var firstChange: ContinuousClock.Instant?
 
     /// The duration for which texts of one commit are embedded and changes are collected, in seconds. An

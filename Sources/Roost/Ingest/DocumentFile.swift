@@ -4,7 +4,6 @@ import RoostModel
 
 struct DocumentFile {
     let data: Data
-    let readerVersion: ReaderVersion
     private let url: URL
     private let readers: DocumentReaders
     private let match: DocumentReaders.Match
@@ -29,8 +28,9 @@ struct DocumentFile {
             throw FileContents.binaryFile(url)
         }
         self.match = found ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
-        readerVersion = ReaderVersion(type: self.match.type.name, version: self.match.reader.version)
     }
+
+    var fingerprint: String { SourceDraft.fingerprint(of: data) + match.reader.suffix(as: match.type) }
 
     /// Whether files of a type are texts, which contain no zero bytes.
     private static func isText(_ type: DocumentType) -> Bool {

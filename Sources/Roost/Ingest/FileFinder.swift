@@ -61,11 +61,10 @@ public struct FileFinder: Sendable {
 
     /// Returns the files below a folder, or the file itself if `url` is a file.
     ///
+    /// - Parameter isCancelled: Returns whether to end the search with `CancellationError`.
     /// - Throws: ``RoostError`` with `.noInput` if the path does not exist or the folder cannot be read, and
     ///   with `.badInput` for a pattern with a brace that is not escaped.
-    public func find(_ url: URL) throws -> Findings { try find(url) { false } }
-
-    func find(_ url: URL, isCancelled: @escaping () -> Bool) throws -> Findings {
+    public func find(_ url: URL, isCancelled: @escaping () -> Bool = { false }) throws -> Findings {
         try checkPatterns()
         guard try Self.isFolder(url) else { return Findings(files: [url]) }
         let walk = try walk(url, isCancelled: isCancelled)
@@ -227,12 +226,16 @@ struct FolderWalk {
         defer { if followsLinks { open.removeLast() } }
         // A program that watches the folder must not miss a change after the listing.
         willEnter(folder)
-        guard canEnter(folder), let names = names(in: folder) else {
+        // The permission to list a folder does not include that to open the files in it.
+        guard access(folder, X_OK) == 0 || errno != EACCES, let listing = try? FolderListing(folder) else {
             if path.isEmpty {
                 throw RoostError(
                     .noInput, "cannot read the folder \(folder): permission denied or an I/O error")
             }
             return skip(folder, "the folder cannot be read")
+        }
+        for name in listing.invalidNames.sorted() where !name.hasPrefix(".") {
+            skip(folder + "/" + name, FileFinder.nameReason)
         }
         var rules = rules
         let url = URL(fileURLWithPath: folder, isDirectory: true)
@@ -240,11 +243,10 @@ struct FolderWalk {
             rules.append(Rules(prefix: inRepository(path), rules: own))
         }
         let prefix = folder == "/" ? "/" : folder + "/"
-        for name in names {
-            let path = path.isEmpty ? name : path + "/" + name
-            if isStore, isOwnFile(name, in: prefix) { continue }
-            // Hidden files are never read.
-            if !name.hasPrefix(".") { try visit(prefix + name, name, path: path, rules: rules) }
+        // Hidden files are never read.
+        for name in listing.items.map(\.name).sorted() where !name.hasPrefix(".") {
+            if isStore, StoreManifest.ownName(of: name) == name { continue }
+            try visit(prefix + name, name, path: path.isEmpty ? name : path + "/" + name, rules: rules)
         }
     }
 
@@ -252,29 +254,6 @@ struct FolderWalk {
     private func isStore(_ folder: String) -> Bool {
         access("\(folder)/\(StoreManifest.fileName)", F_OK) == 0
             && access(StoreConfiguration.lockURL(URL(fileURLWithPath: folder)).path, F_OK) == 0
-    }
-
-    /// Returns whether a name in the folder of a store is that of one of its files. On most file systems,
-    /// `Work` is another folder than the store's `work`.
-    private func isOwnFile(_ name: String, in prefix: String) -> Bool {
-        guard let ownName = StoreManifest.ownName(of: name) else { return false }
-        var (status, ownStatus) = (stat(), stat())
-        return name == ownName
-            || lstat(prefix + name, &status) == 0 && lstat(prefix + ownName, &ownStatus) == 0
-                && (status.st_dev, status.st_ino) == (ownStatus.st_dev, ownStatus.st_ino)
-    }
-
-    /// Returns whether the files in a folder can be opened. The permission to list a folder does not include
-    /// this.
-    private func canEnter(_ folder: String) -> Bool { access(folder, X_OK) == 0 || errno != EACCES }
-
-    /// Returns the names in a folder; `nil` if the folder cannot be read.
-    private mutating func names(in folder: String) -> [String]? {
-        guard let listing = try? FolderListing(folder) else { return nil }
-        for name in listing.invalidNames.sorted() where !name.hasPrefix(".") {
-            skip(folder + "/" + name, FileFinder.nameReason)
-        }
-        return listing.items.map(\.name).sorted()
     }
 
     private mutating func visit(
@@ -294,7 +273,10 @@ struct FolderWalk {
             } else {
                 try enter(file, path: path, rules: rules)
             }
-        } else if includes(file, name, path, isRegular: exists && status.st_mode & S_IFMT == S_IFREG) {
+        } else if globs.isEmpty
+            ? known.contains(file, name: name, isRegular: exists && status.st_mode & S_IFMT == S_IFREG)
+            : globs.contains(where: { $0.contains(path) })
+        {
             if isLink, !followsLinks, !isBelowRoot(file) {
                 skip(file, FileFinder.linkReason)
             } else {
@@ -304,11 +286,6 @@ struct FolderWalk {
         } else if globs.isEmpty {
             skip(file, FileFinder.typeReason)
         }
-    }
-
-    private func includes(_ file: String, _ name: String, _ path: String, isRegular: Bool) -> Bool {
-        guard globs.isEmpty else { return globs.contains { $0.contains(path) } }
-        return known.contains(file, name: name, isRegular: isRegular)
     }
 
     private mutating func skip(_ path: String, _ reason: String) {

@@ -17,8 +17,7 @@ struct Ingestor {
     /// Protects stored documents that no committed record references yet.
     private var originalsLock: FileLock?
 
-    /// The number of entries that are compared or tagged at once. Together with the batch size it bounds the
-    /// work between two commits to about two seconds.
+    /// The number of entries that are compared at once.
     private static let stepSize = 64
 
     init(store: KnowledgeStore, options: IngestOptions) {
@@ -70,10 +69,11 @@ struct Ingestor {
                 identified.entries, of: draft.id, record, in: currentSnapshot())
             : try await avoidingEditedEntries(identified.entries, of: draft)
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
+        let source = Source(id: draft.id, fingerprint: draft.fingerprint)
         try await compare(
             identified.entries, isStream: !draft.isComplete,
             // The reader that an interrupted ingest used is unknown, so its vectors are checked.
-            keepsVectors: !draft.isComplete || record?.readerVersion == draft.readerVersion)
+            keepsVectors: !draft.isComplete || record?.readerVersion == source.readerVersion)
         // A single entry is committed together with the record of its source, because an interruption in
         // between would leave it without one: the entry would stay in the store if its file is deleted.
         if committer.isDue, !draft.isComplete || identified.entries.count > 1 { try await flush() }
@@ -111,10 +111,7 @@ struct Ingestor {
     private mutating func compare(
         _ entries: [SourceDiff.DatedEntry], isStream: Bool, keepsVectors: Bool
     ) async throws {
-        var rest = entries[...]
-        while !rest.isEmpty {
-            let part = step(of: rest)
-            rest = rest[part.endIndex...]
+        for part in entries.groups(of: Self.stepSize) {
             let stored = try await SourceDiff.Stored(part.map(\.entry.id), in: currentSnapshot())
             for item in part {
                 let change = SourceDiff.change(
@@ -122,8 +119,8 @@ struct Ingestor {
                 count(change)
                 reportLostParts(of: item.entry, stored.entries[item.entry.id])
                 if let change { committer.add(change, item, isStream: isStream) }
+                if committer.isDue, isStream || entries.count > 1 { try await flush() }
             }
-            if committer.isDue, isStream || entries.count > 1 { try await flush() }
         }
     }
 
@@ -134,22 +131,6 @@ struct Ingestor {
         else { return }
         let reason = "a part that was read before cannot be read now: " + parts.joined(separator: "; ")
         report.notices.append(.init(source: SourceDraft.displayName(of: source), reason: reason))
-    }
-
-    /// Returns the first entries, which are compared at once. Their texts are embedded in the same batch, so
-    /// the total length of the texts is limited, too.
-    private func step(of entries: ArraySlice<SourceDiff.DatedEntry>) -> ArraySlice<SourceDiff.DatedEntry> {
-        let limit = min(options.batchSize, Self.stepSize)
-        var bytes = 0
-        let end = entries.indices.first { index in
-            if index > entries.startIndex, index - entries.startIndex >= limit || bytes >= committer.byteLimit
-            {
-                return true
-            }
-            bytes += entries[index].entry.content.utf8.count
-            return false
-        }
-        return entries[..<(end ?? entries.endIndex)]
     }
 
     private mutating func count(_ change: SourceDiff.Change?) {
@@ -203,20 +184,17 @@ struct Ingestor {
             return
         }
         let changes = EntryChanges(addedTags: Set(TagName.distinct(options.tags)))
-        for part in ids.groups(of: min(options.batchSize, Self.stepSize)) {
-            try Task.checkCancellation()
-            let changed: Int
-            if options.isDryRun {
-                changed = try await currentSnapshot().entries(part).count { changes.applied(to: $0) != $0 }
-            } else {
-                snapshot = nil
-                changed = try await store.apply(changes, to: part)
-            }
-            report.updated += changed
-            report.unchanged += part.count - changed
-            progress.entries += part.count
-            options.progress?(progress)
+        let changed: Int
+        if options.isDryRun {
+            changed = try await currentSnapshot().entries(ids).count { changes.applied(to: $0) != $0 }
+        } else {
+            snapshot = nil
+            changed = try await store.apply(changes, to: ids)
         }
+        report.updated += changed
+        report.unchanged += ids.count - changed
+        progress.entries += ids.count
+        options.progress?(progress)
     }
 
     /// Stores the original file of a source, before a record that references it is committed.
@@ -226,8 +204,7 @@ struct Ingestor {
         guard record.documentDigest == ChunkIdentifier(hashing: document).id else {
             throw RoostError(
                 .badInput,
-                "cannot store the original of \(draft.id): its fingerprint does not begin with the digest of "
-                    + "the document")
+                "cannot store the original of \(draft.id): its fingerprint does not begin with its digest")
         }
         guard let originals = store.originals else {
             throw RoostError(

@@ -56,11 +56,9 @@ public struct RecordReader: Sendable {
             try DocumentFile(url, readers: readers, maximumSize: maximumFileSize)
         }
         try Self.refuseEmpty(file.data, of: url, replacing: record)
-        // The reader is part of the fingerprint, so a later version of the reader reads the file again.
         var draft = SourceDraft(
-            id: Self.sourceID(url),
-            fingerprint: SourceDraft.fingerprint(of: file.data) + file.readerVersion.suffix,
-            entries: [], original: keepsOriginals ? file.data : nil)
+            id: Self.sourceID(url), fingerprint: file.fingerprint, entries: [],
+            original: keepsOriginals ? file.data : nil)
         draft.isUnread = record?.fingerprint == draft.fingerprint
         if !draft.isUnread { try await file.read(into: &draft) }
         return draft

@@ -1,5 +1,6 @@
 public import Foundation
 import RoostChunks
+import RoostDocuments
 public import RoostModel
 
 /// The contents of a source, before they are compared with the store.
@@ -102,49 +103,24 @@ public struct EntryDraft: Sendable, Hashable {
     }
 }
 
-/// The reader of a source and its version, as the fingerprint of the source records them.
-///
-/// A file that was read by another version has another fingerprint, so the next ingest reads it again.
-struct ReaderVersion: Sendable, Hashable {
-    /// The name of the document type as which the source was read.
-    var type: String
-    var version: Int
-
-    private static let key = ";reader="
-
-    init(type: String, version: Int) {
-        (self.type, self.version) = (type, version)
-    }
-
-    /// Creates the version that a fingerprint records; `nil` if it records none.
-    init?(fingerprint: String) {
-        for part in fingerprint.split(separator: ";") where ";\(part)".hasPrefix(Self.key) {
-            let value = part.dropFirst(Self.key.count - 1)
-            guard let dot = value.lastIndex(of: "."), let version = Int(value[value.index(after: dot)...])
-            else {
-                continue
-            }
-            self.init(type: String(value[..<dot]), version: version)
-            return
-        }
-        return nil
-    }
-
-    /// The part of a fingerprint that records the version.
-    var suffix: String { "\(Self.key)\(type).\(version)" }
-}
-
-extension SourceDraft {
-    /// The reader of the source and its version; `nil` if the source is not a document.
-    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+extension DocumentReader {
+    /// The part of the fingerprint of a source that records its type and the version of its reader: a file that
+    /// was read by another version has another fingerprint, so the next ingest reads it again.
+    func suffix(as type: DocumentType) -> String { ";reader=\(type.name).\(version)" }
 }
 
 extension Source {
-    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+    /// The type as which the source was last read, and the version of its reader; `nil` if the source is not a
+    /// document.
+    var readerVersion: Substring? {
+        fingerprint.split(separator: ";").first { $0.hasPrefix("reader=") }?.dropFirst("reader=".count)
+    }
 
     /// The name of the document type as which the source was last read, such as `markdown`; `nil` if the
     /// source is not a document.
-    public var documentType: String? { readerVersion?.type }
+    public var documentType: String? {
+        readerVersion.map { String($0[..<($0.lastIndex(of: ".") ?? $0.endIndex)]) }
+    }
 }
 
 struct EntryDates: Sendable, Hashable {

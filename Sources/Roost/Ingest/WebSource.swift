@@ -65,10 +65,9 @@ extension RecordReader {
         where contents.documents[index].metadata["url"]?.string == nil {
             contents.documents[index].metadata["url"] = .string(source.address)
         }
-        let version = ReaderVersion(type: match.type.name, version: match.reader.version)
         var draft = SourceDraft(
             id: source.id,
-            fingerprint: SourceDraft.fingerprint(of: source.data) + version.suffix,
+            fingerprint: SourceDraft.fingerprint(of: source.data) + match.reader.suffix(as: match.type),
             entries: [], original: keepsOriginals ? source.data : nil)
         try DocumentDrafts(name: source.id).read(contents, into: &draft)
         draft.keepsMissingEntries = isFeed || !contents.isComplete

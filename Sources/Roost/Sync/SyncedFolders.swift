@@ -162,9 +162,7 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable, Codable {
     /// A text that changes if unchanged files have to be read again: because of the options, or because
     /// Roost has another version of a reader.
     var readingKey: String {
-        let readers = reader.readers.readers.flatMap { reader in
-            reader.types.map { ReaderVersion(type: $0.name, version: reader.version).suffix }
-        }
+        let readers = reader.readers.readers.flatMap { reader in reader.types.map(reader.suffix) }
         let options = [textColumn ?? "", idColumn ?? "", String(keepsOriginals)] + tags
         return options.joined(separator: "\u{0}") + readers.joined() + RecordReader.rowSuffix
             + Self.decodingSuffix

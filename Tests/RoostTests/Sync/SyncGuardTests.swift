@@ -114,9 +114,8 @@ import Testing
 /// Tests of folders that an earlier version of Roost synced, whose readers had other versions.
 @Suite(.temporaryFolders) struct ReaderVersionTests {
     private func earlier(_ fingerprint: String) throws -> String {
-        let version = try #require(ReaderVersion(fingerprint: fingerprint))
-        let previous = ReaderVersion(type: version.type, version: version.version - 1)
-        return fingerprint.replacingOccurrences(of: version.suffix, with: previous.suffix)
+        let reader = try #require(Source(id: "", fingerprint: fingerprint).readerVersion)
+        return fingerprint.replacing(reader, with: "\(reader)0")
     }
 
     private func fingerprints(_ store: KnowledgeStore) async throws -> Set<String> {
