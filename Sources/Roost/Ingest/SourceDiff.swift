@@ -74,7 +74,7 @@ enum SourceDiff {
             guard old.location != entry.location else { return nil }
             entry.updatedAt = old.updatedAt
         } else {
-            dates.applyChange(to: &entry)
+            dates.apply(to: &entry, replacing: old)
         }
         if hasValidVectors {
             entry.embeddings = old.embeddings
@@ -112,28 +112,25 @@ enum SourceDiff {
                 let location = item.location.map { "\(name), \($0)" } ?? name
                 result.skipped.append(.init(source: location, reason: reason))
             }
-            guard !item.content.allSatisfy(\.isWhitespace) else {
+            if item.content.allSatisfy(\.isWhitespace) {
                 skip("empty text")
                 continue
             }
-            let key: String
-            if let given = item.key {
-                key = given
-            } else {
+            func contentKey() -> String {
                 let digest = ContentDigest(of: item.content)
-                key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
-                occurrences[digest, default: 0] += 1
+                defer { occurrences[digest, default: 0] += 1 }
+                return EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
             }
+            let key = item.key ?? contentKey()
             let id = EntryID.derived(source: draft.id, key: key)
             guard seen.insert(id).inserted else {
                 skip("another row has the same id")
                 continue
             }
-            var defect = item.metadata.defect.map { "the metadata has \($0)" }
-            if item.sourceLocation?.isValid == false {
-                defect = "its location has a number that is out of range"
-            }
-            if let reason = TextParts.refusal(of: item.content) ?? defect {
+            if let reason = TextParts.refusal(of: item.content)
+                ?? item.metadata.defect.map({ "the metadata has \($0)" })
+                ?? (item.sourceLocation?.isValid == false ? "its location has a number that is out of range" : nil)
+            {
                 skip(reason)
                 result.invalid.append(id)
                 continue

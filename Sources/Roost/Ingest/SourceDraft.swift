@@ -139,22 +139,18 @@ struct EntryDates: Sendable, Hashable {
         file = draft.fileDates
     }
 
-    func apply(to entry: inout Entry) {
-        let now = Date()
-        let updated = updated ?? file?.updatedAt
-        entry.createdAt = created ?? min(file?.createdAt ?? updated ?? now, updated ?? now)
-        entry.updatedAt = self.updated ?? max(updated ?? entry.createdAt, entry.createdAt)
+    /// Sets the dates of an entry whose contents are new or differ from the stored ones.
+    func apply(to entry: inout Entry, replacing old: Entry? = nil) {
+        applyCreation(to: &entry, replacing: old)
+        let changed = file?.updatedAt ?? (old == nil ? entry.createdAt : Date())
+        entry.updatedAt = updated ?? max(changed, entry.createdAt)
     }
 
     /// The date that the text states takes precedence. The date of the file is used only if it is earlier
     /// than the stored date, because editors replace a file when they save it.
-    func applyCreation(to entry: inout Entry, replacing old: Entry) {
-        entry.createdAt = created ?? file.map { min($0.createdAt, old.createdAt) } ?? old.createdAt
-    }
-
-    /// Sets the date of the last change of an entry whose contents differ from the stored ones.
-    func applyChange(to entry: inout Entry) {
-        entry.updatedAt = updated ?? max(file?.updatedAt ?? Date(), entry.createdAt)
+    func applyCreation(to entry: inout Entry, replacing old: Entry?) {
+        let former = old?.createdAt ?? updated ?? Date()
+        entry.createdAt = created ?? min(file?.createdAt ?? former, former)
     }
 
     /// Whether the text states a date of its last change that differs from that of a stored entry.

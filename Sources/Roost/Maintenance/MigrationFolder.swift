@@ -18,8 +18,6 @@ struct MigrationFolder {
         url = directory.appendingPathComponent("reembed")
     }
 
-    var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
-
     func lock() throws -> FileLock {
         do {
             try FileSystem.standard.createFolder(url)

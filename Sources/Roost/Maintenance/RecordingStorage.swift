@@ -25,16 +25,13 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
         let revision = try await base.commit(batch)
         guard revision != before else { return revision }
         if revision != before.next, !batch.expectsAllEntries {
-            await recorder.record(.failure(Self.concurrentChange))
+            // The inverse may lack the change of the other process.
+            await recorder.record(
+                .failure(StorageError(.conflict, "another process changed the store at the same time")))
         } else {
             await recorder.record(lock.map { _ in record }.mapError { $0 })
         }
         return revision
-    }
-
-    /// The fault of a record whose inverse may lack the change that another process made in between.
-    private static var concurrentChange: StorageError {
-        StorageError(.conflict, "another process changed the store at the same time")
     }
 
     /// Returns the record of a batch, and the revision that its inverse restores.

@@ -21,7 +21,10 @@ struct StoreRepair {
         let recovered = try RecoveredManifest(in: directory)
         var findings = recovered.findings
         guard let manifest = recovered.manifest else { return findings }
-        let isSpaceKnown = recovered.isIntact ? await settleMigration(manifest) : false
+        // A prepared migration is resolved before the storage is repaired: the repair begins a new epoch, after
+        // which the epoch no longer shows whether the migration was committed.
+        if recovered.isIntact { _ = try? await StoreManifest.settled(in: directory) }
+        let isSpaceKnown = (try? StoreManifest.read(in: directory).move == nil) ?? false
         let configuration = Self.configuration(for: manifest, in: directory)
         findings += await backUp()
         // Opening the storage would create an empty one.
@@ -72,17 +75,6 @@ struct StoreRepair {
         // On a server, the storage is found by its id.
         if found.provider != .postgres { found.store = nil }
         return StoreConfiguration(directory: directory, manifest: found)
-    }
-
-    /// Resolves a prepared migration. This has to happen before the storage is repaired: the repair begins a
-    /// new epoch, after which the epoch no longer shows whether the migration was committed.
-    ///
-    /// - Returns: Whether the embedding space of the vectors is known. If it is not, the space has to be
-    ///   determined from the vectors after the repair.
-    private func settleMigration(_ manifest: StoreManifest) async -> Bool {
-        guard manifest.move != nil else { return true }
-        _ = try? await StoreManifest.settled(in: directory)
-        return (try? StoreManifest.read(in: directory).move == nil) ?? false
     }
 
     /// Backs up a damaged store that can still be read. If the backup fails, the repair continues, because
