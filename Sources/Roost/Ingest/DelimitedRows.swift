@@ -44,17 +44,13 @@ struct DelimitedRows {
         }
         let (quote, comma, semicolon) = (UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"))
         var (commas, semicolons) = (0, 0)
-        // A quotation mark opens a quoted field at the beginning of a field, and again after a closing one.
-        var (isQuoted, canOpen) = (false, true)
+        var isQuoted = false
         for byte in text.utf8 {
-            if byte == quote {
-                (isQuoted, canOpen) = (!isQuoted && canOpen, isQuoted)
-            } else if !isQuoted {
-                if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
-                if byte == comma { commas += 1 }
-                if byte == semicolon { semicolons += 1 }
-                canOpen = byte == comma || byte == semicolon
-            }
+            if byte == quote { isQuoted.toggle() }
+            if isQuoted { continue }
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
+            if byte == comma { commas += 1 }
+            if byte == semicolon { semicolons += 1 }
         }
         return semicolons > commas ? ";" : ","
     }

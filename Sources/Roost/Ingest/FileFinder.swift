@@ -94,10 +94,9 @@ public struct FileFinder: Sendable {
         _ folder: URL, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
     ) throws -> FolderWalk {
-        var skipped: [IngestReport.Skip] = []
-        let (base, rules) = Self.rulesAbove(folder, &skipped)
+        let (base, rules) = Self.rulesAbove(folder)
         var walk = FolderWalk(
-            skipped: skipped, omitted: omitted, willEnter: willEnter, isCancelled: isCancelled, base: base,
+            omitted: omitted, willEnter: willEnter, isCancelled: isCancelled, base: base,
             globs: globs.map { PathPattern($0) }, exclusions: exclusions.map { PathPattern($0) },
             followsLinks: followsLinks, known: KnownFiles(readers), root: FileSystem.resolvedPath(folder.path)
         )
@@ -106,10 +105,8 @@ public struct FileFinder: Sendable {
     }
 
     /// Returns the rules of the `.gitignore` files in the parent folders, up to the root of the repository,
-    /// and the path of the folder relative to that root. Adds the files that are too large to `skipped`.
-    private static func rulesAbove(
-        _ folder: URL, _ skipped: inout [IngestReport.Skip]
-    ) -> (base: String, rules: [FolderWalk.Rules]) {
+    /// and the path of the folder relative to that root.
+    private static func rulesAbove(_ folder: URL) -> (base: String, rules: [FolderWalk.Rules]) {
         var names: [String] = []
         var above = folder.standardizedFileURL.resolvingSymlinksInPath()
         while !FileManager.default.fileExists(atPath: above.appendingPathComponent(".git").path) {
@@ -120,9 +117,7 @@ public struct FileFinder: Sendable {
         var rules: [FolderWalk.Rules] = []
         var path = ""
         for name in names {
-            if let own = IgnoreRules(in: above, skipped: &skipped) {
-                rules.append(.init(prefix: path, rules: own))
-            }
+            if let own = IgnoreRules(in: above) { rules.append(.init(prefix: path, rules: own)) }
             path = path.isEmpty ? name : path + "/" + name
             above = above.appendingPathComponent(name)
         }
@@ -192,7 +187,7 @@ struct FolderWalk {
     }
 
     private(set) var files: [File] = []
-    private(set) var skipped: [IngestReport.Skip]
+    private(set) var skipped: [IngestReport.Skip] = []
     var omitted: Set<String> = []
     var willEnter: (String) -> Void = { _ in }
     var isCancelled: () -> Bool = { false }
@@ -239,7 +234,7 @@ struct FolderWalk {
         }
         var rules = rules
         let url = URL(fileURLWithPath: folder, isDirectory: true)
-        if let own = IgnoreRules(in: url, skipped: &skipped) {
+        if let own = IgnoreRules(in: url) {
             rules.append(Rules(prefix: inRepository(path), rules: own))
         }
         let prefix = folder == "/" ? "/" : folder + "/"

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// A pattern that selects files or folders below a folder, in the form of `.gitignore`.
 ///
@@ -147,22 +148,18 @@ struct GlobPattern: Sendable {
 struct IgnoreRules: Sendable {
     private var rules: [(pattern: PathPattern, isNegated: Bool)] = []
 
-    /// The maximum size of a file in bytes. Each path is compared with each rule.
+    /// The number of bytes of a file that are read. Each path is compared with each rule.
     private static let maximumSize = 1 << 20
-    static let sizeReason = "it is larger than 1 MiB, so its rules are not applied"
 
-    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none, or it is too large.
-    init?(in folder: URL, skipped: inout [IngestReport.Skip]) {
-        let file = folder.appendingPathComponent(".gitignore")
-        var status = stat()
-        // Opening a named pipe would wait for a writer.
-        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        guard status.st_size <= Self.maximumSize else {
-            skipped.append(.init(source: file.path, reason: Self.sizeReason))
-            return nil
-        }
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
-        self.init(text)
+    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none.
+    init?(in folder: URL) {
+        // Opening a pipe of this name would wait for a writer.
+        guard
+            let file = try? FileDescriptor(
+                folder.appendingPathComponent(".gitignore").path, O_RDONLY | O_NONBLOCK),
+            let data = try? file.read(at: 0, count: Self.maximumSize)
+        else { return nil }
+        self.init(String(decoding: data, as: UTF8.self))
     }
 
     init(_ text: String) {

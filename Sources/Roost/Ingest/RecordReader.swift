@@ -76,10 +76,6 @@ public struct RecordReader: Sendable {
         throw RoostError(.badInput, "cannot read \(url.path): \(emptyReason)")
     }
 
-    /// The part of the fingerprint of a file of rows that records the version of their reader. Earlier
-    /// versions did not read tags from texts, or dates.
-    static let rowSuffix = ";lines.3"
-
     private func rows(of url: URL, replacing record: Source?) throws -> SourceDraft {
         let data = try FileContents.read(url, maximumSize: maximumFileSize) { start in
             FileContents.isUTF16(start) ? DocumentLimits().maximumTextBytes : nil
@@ -96,15 +92,9 @@ public struct RecordReader: Sendable {
             rows = try rowReader.table(text, separator: "\t")
         default: rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
         }
-        // A file that an earlier version read has another fingerprint, so that the next ingest reads it again
-        // even if it has not changed.
-        var fingerprint =
+        let fingerprint =
             SourceDraft.fingerprint(of: data)
             + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
-            + Self.rowSuffix
-        // The suffix distinguishes the file from one that was read completely, so a later version of Roost
-        // that can read the skipped rows ingests them.
-        if !rows.skipped.isEmpty { fingerprint += ";partial" }
         var draft = SourceDraft(
             id: Self.sourceID(url), fingerprint: fingerprint, entries: rows.entries,
             original: keepsOriginals ? data : nil)

@@ -216,11 +216,10 @@ struct RowFields {
         case .array(let values):
             return values.allSatisfy { $0.string != nil } ? values.compactMap(\.string) : []
         case .string(let text):
-            var known: Set<String> = []
             return text.split { $0 == "," || $0 == ";" }.map { part in
                 let tag = part.trimmingCharacters(in: .whitespacesAndNewlines)
                 return tag.hasPrefix("#") ? String(tag.dropFirst()) : tag
-            }.filter { !$0.isEmpty && known.insert($0).inserted }
+            }
         default: return []
         }
     }

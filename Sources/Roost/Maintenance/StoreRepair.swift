@@ -25,7 +25,11 @@ struct StoreRepair {
         // which the epoch no longer shows whether the migration was committed.
         if recovered.isIntact { _ = try? await StoreManifest.settled(in: directory) }
         let isSpaceKnown = (try? StoreManifest.read(in: directory).move == nil) ?? false
-        let configuration = Self.configuration(for: manifest, in: directory)
+        // The storage whose files exist is repaired, whether or not it belongs to the manifest.
+        var found = StoreConfiguration(directory: directory, manifest: manifest).withExistingStorage.manifest
+        // On a server, the storage is found by its id.
+        if found.provider != .postgres { found.store = nil }
+        let configuration = StoreConfiguration(directory: directory, manifest: found)
         findings += await backUp()
         // Opening the storage would create an empty one.
         guard configuration.hasStorageFiles else {
@@ -64,17 +68,6 @@ struct StoreRepair {
         findings += try await moveDamagedOriginals()
         try await removeTemporaryFiles()
         return findings
-    }
-
-    /// Returns the configuration of the storage to repair: the one whose files exist, whether or not it
-    /// belongs to the manifest.
-    private static func configuration(
-        for manifest: StoreManifest, in directory: URL
-    ) -> StoreConfiguration {
-        var found = StoreConfiguration(directory: directory, manifest: manifest).withExistingStorage.manifest
-        // On a server, the storage is found by its id.
-        if found.provider != .postgres { found.store = nil }
-        return StoreConfiguration(directory: directory, manifest: found)
     }
 
     /// Backs up a damaged store that can still be read. If the backup fails, the repair continues, because

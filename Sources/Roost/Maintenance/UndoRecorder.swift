@@ -86,8 +86,7 @@ package final class UndoGroup: Sendable {
     private struct State {
         /// The name of the group in the folder; `nil` before the first record.
         var name: String?
-        var count = 0
-        var size = 0
+        var (count, size) = (0, 0)
         /// Whether recording has failed. If so, the group cannot be undone.
         var hasFailed = false
     }

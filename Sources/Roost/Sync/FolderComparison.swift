@@ -19,7 +19,7 @@ struct FolderComparison {
     static func run(
         _ trees: [SyncTree], _ scans: [FolderScan], in snapshot: any StorageSnapshot
     ) async throws -> [FolderComparison] {
-        let records = try await SourceRecords(of: snapshot)
+        let records = try await snapshot.sources().filter { $0.id.hasPrefix("file:") }.byID
         var comparisons: [FolderComparison] = []
         for (tree, scan) in zip(trees, scans) {
             comparisons.append(try await FolderComparison(tree, scan, records, snapshot))
@@ -32,7 +32,7 @@ struct FolderComparison {
             }
         }
         for (index, tree) in trees.enumerated() {
-            let known = records.known(to: tree)
+            let known = tree.known(in: records)
             comparisons[index].knownFiles = known.count
             let isUnreadable = scans[index].risk == .unreadable
             comparisons[index].missing = known.filter { id in
@@ -43,7 +43,7 @@ struct FolderComparison {
     }
 
     private init(
-        _ tree: SyncTree, _ scan: FolderScan, _ records: SourceRecords, _ snapshot: any StorageSnapshot
+        _ tree: SyncTree, _ scan: FolderScan, _ records: [Source.ID: Source], _ snapshot: any StorageSnapshot
     ) async throws {
         var emptied = Set<Source.ID>()
         // Commands such as `remove` remove entries and keep the records of their sources.
@@ -80,25 +80,16 @@ struct SyncCandidate: Sendable {
     var isNew: Bool { record?.fingerprint.isEmpty ?? true }
 }
 
-struct SourceRecords {
-    private var records: [Source.ID: Source] = [:]
-
-    init(of snapshot: any StorageSnapshot) async throws {
-        for record in try await snapshot.sources() where record.id.hasPrefix("file:") {
-            records[record.id] = record
-        }
-    }
-
-    subscript(id: Source.ID) -> Source? { records[id] }
-
-    func known(to tree: SyncTree) -> [Source.ID] {
-        let tracked = tree.state.files.values.map(\.source).filter { records[$0] != nil }
+extension SyncTree {
+    /// Returns the ids of the stored sources that belong to the folder.
+    fileprivate func known(in records: [Source.ID: Source]) -> [Source.ID] {
+        let tracked = state.files.values.map(\.source).filter { records[$0] != nil }
         // The folder may have been replaced by a link since its files were ingested.
         let prefixes = Set([
-            RecordReader.folderID(tree.folder.url),
-            URL(fileURLWithPath: tree.folder.path, isDirectory: true).absoluteString,
+            RecordReader.folderID(folder.url),
+            URL(fileURLWithPath: folder.path, isDirectory: true).absoluteString,
         ])
-        let foreign = tree.innerFolders.map { URL(fileURLWithPath: $0, isDirectory: true).absoluteString }
+        let foreign = innerFolders.map { URL(fileURLWithPath: $0, isDirectory: true).absoluteString }
         return Set(tracked).union(
             records.keys.filter { id in
                 prefixes.contains { id.hasPrefix($0) } && !foreign.contains { id.hasPrefix($0) }

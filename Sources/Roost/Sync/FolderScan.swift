@@ -75,12 +75,11 @@ struct SyncTree: Sendable {
         innerFolders = Set(folders.map(\.path).filter { folder.relativePath(of: $0)?.isEmpty == false })
         guard !innerFolders.isEmpty else { return }
         // The state is from before the other folder was added.
-        let foreign = state.files.keys.filter { !owns(folder.path + "/" + $0.text) }
-        for path in foreign { state.files[path] = nil }
+        for path in state.files.keys
+        where innerFolders.contains(where: { "\(folder.path)/\(path.text)".hasPrefix($0 + "/") }) {
+            state.files[path] = nil
+        }
     }
-
-    /// Returns whether a file below the folder belongs to it and not to a folder inside of it.
-    func owns(_ path: String) -> Bool { !innerFolders.contains { path.hasPrefix($0 + "/") } }
 }
 
 /// The data about a file that change whenever its contents change.
@@ -99,17 +98,6 @@ struct FileStatus: Sendable, Hashable {
     /// record times with a resolution of two seconds.
     static let settlingTime: Int64 = 2_000_000_000
 
-    init(size: Int64, modified: Int64, changed: Int64, inode: UInt64) {
-        (self.size, self.modified, self.changed, self.inode) = (size, modified, changed, inode)
-    }
-
-    init(_ status: stat) {
-        self.init(
-            size: Int64(status.st_size), modified: Self.nanoseconds(status.modificationTime),
-            changed: Self.nanoseconds(status.statusChangeTime),
-            inode: UInt64(truncatingIfNeeded: status.st_ino))
-    }
-
     /// Returns a time in nanoseconds since 1970. Times that 64 bits cannot hold, before 1678 and after 2262,
     /// are replaced with the nearest ones that they can.
     static func nanoseconds(_ time: timespec) -> Int64 {
@@ -127,7 +115,13 @@ struct FileStatus: Sendable, Hashable {
     func isSettled(at time: Int64, after settlingTime: Int64 = Self.settlingTime) -> Bool {
         changed < time - settlingTime
     }
+}
 
-    /// Returns a status that no file has, with the same inode.
-    var unsettled: FileStatus { FileStatus(size: size, modified: modified, changed: .min, inode: inode) }
+extension FileStatus {
+    init(_ status: stat) {
+        self.init(
+            size: Int64(status.st_size), modified: Self.nanoseconds(status.modificationTime),
+            changed: Self.nanoseconds(status.statusChangeTime),
+            inode: UInt64(truncatingIfNeeded: status.st_ino))
+    }
 }

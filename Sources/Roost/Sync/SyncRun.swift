@@ -119,14 +119,16 @@ struct SyncRun {
         for candidate in candidates {
             let path = ExactText(candidate.file.relativePath)
             let (problem, record) = (problems[candidate.source], stored[candidate.source])
-            guard let status = candidate.file.status, record != nil || problem != nil else {
+            guard var status = candidate.file.status, record != nil || problem != nil else {
                 tree.state.files[path] = nil
                 continue
             }
-            let isSettled =
-                status.isSettled(at: scan.time, after: options.settlingTime) && problem != ""
+            // The next sync reads the file again if no file can have its recorded status.
+            if problem == "" || !status.isSettled(at: scan.time, after: options.settlingTime) {
+                status.changed = .min
+            }
             tree.state.files[path] = SyncState.File(
-                status: isSettled ? status : status.unsettled, source: candidate.source,
+                status: status, source: candidate.source,
                 fingerprint: record?.fingerprint ?? "", entries: record?.entryIDs.count ?? 0,
                 problem: problem ?? "")
         }

@@ -164,12 +164,8 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable, Codable {
     var readingKey: String {
         let readers = reader.readers.readers.flatMap { reader in reader.types.map(reader.suffix) }
         let options = [textColumn ?? "", idColumn ?? "", String(keepsOriginals)] + tags
-        return options.joined(separator: "\u{0}") + readers.joined() + RecordReader.rowSuffix
-            + Self.decodingSuffix
+        return options.joined(separator: "\u{0}") + readers.joined()
     }
-
-    /// The version of the decoding of texts: later versions read encodings that earlier ones skipped.
-    private static let decodingSuffix = ";decoding.2"
 
     /// Returns the path of a file relative to the folder; `nil` if the file is not below the folder.
     func relativePath(of file: String) -> String? {

@@ -14,7 +14,6 @@ struct FolderWatcher {
     private var isDue = true
     /// The missing files whose entries are not removed yet, and the times at which they were missed.
     private var missing: [Source.ID: ContinuousClock.Instant] = [:]
-    private var listStatus: FileStatus?
     private var identities: [SyncedFolder.ID: FileIdentity] = [:]
     /// The last messages about folders and errors, which are not repeated.
     private var notices: Set<String> = []
@@ -85,7 +84,7 @@ struct FolderWatcher {
 
     /// Reads the list again if it has changed, and searches folders that have been created or mounted.
     private mutating func checkFolders() throws {
-        if Self.status(of: SyncedFolders.url(in: directory)) != listStatus { try loadList() }
+        if try store.folders.all() != trees.map(\.folder) { try loadList() }
         for folder in trees.map(\.folder) {
             let identity = FileIdentity(folder.url)
             guard identity != identities[folder.id] else { continue }
@@ -94,13 +93,7 @@ struct FolderWatcher {
         }
     }
 
-    private static func status(of url: URL) -> FileStatus? {
-        var status = stat()
-        return stat(url.path, &status) == 0 ? FileStatus(status) : nil
-    }
-
     private mutating func loadList() throws {
-        listStatus = Self.status(of: SyncedFolders.url(in: directory))
         let known = Dictionary(trees.map { ($0.folder, $0) }) { first, _ in first }
         let folders = try store.folders.all()
         try options.check(folders)
