@@ -66,8 +66,7 @@ struct DocumentDrafts {
     /// values, so that filters find them; only the first one has the links.
     private func parts(of document: Document, from start: EntryLocation) throws -> [EntryDraft] {
         var page = start.page
-        var text = document.text
-        var parts = try text.withUTF8 { try TextParts.drafts(of: UnsafeRawBufferPointer($0), name: name) }
+        var parts = try TextParts.drafts(of: Data(document.text.utf8), name: name)
         for index in parts.indices {
             var structure = TextStructure(of: parts[index].content, format: document.format)
             structure.links = []

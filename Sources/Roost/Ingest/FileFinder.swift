@@ -41,7 +41,7 @@ public struct FileFinder: Sendable {
     /// In a `.gitignore` file, braces are literal. In a shell, they enclose alternatives, so a pattern like
     /// `*.{key,pem}` would not exclude the files that its author expects.
     package static func patternWithBraces(in patterns: [String]) -> String? {
-        patterns.first(where: PathPattern.containsBraces)
+        patterns.first { $0.replacing(/\\./, with: "").contains(/[{}]/) }
     }
 
     func checkPatterns() throws {
@@ -134,7 +134,7 @@ struct KnownFiles {
 
     private static let sampleLength = 4096
     /// The folders of a Maildir with messages, whose names have no extension but contain periods.
-    private static let maildirFolders: Set = ["cur", "new"]
+    private static let maildirFolders: Set<Substring> = ["cur", "new"]
 
     init(_ readers: DocumentReaders) {
         self.readers = readers
@@ -149,17 +149,15 @@ struct KnownFiles {
         let dot = name.lastIndex(of: ".")
         if let dot {
             if extensions.contains(name[name.index(after: dot)...].lowercased()) { return true }
-            guard Self.isInMaildir(file) else { return false }
+            guard Self.maildirFolders.contains(file.split(separator: "/").dropLast().last ?? "") else {
+                return false
+            }
         }
         guard isRegular, let sample = Self.beginning(of: file) else { return false }
         let input = DocumentInput(data: sample, path: file)
         guard let type = readers.recognized(input)?.type, type.isReadInFolders else { return false }
         // Other folders have these names, too.
         return dot == nil || type.format == .mail
-    }
-
-    private static func isInMaildir(_ file: String) -> Bool {
-        file.split(separator: "/").dropLast().last.map { maildirFolders.contains(String($0)) } ?? false
     }
 
     private static func beginning(of file: String) -> Data? {

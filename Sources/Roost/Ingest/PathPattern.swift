@@ -20,11 +20,6 @@ struct PathPattern: Sendable {
         pattern = GlobPattern(isRelative ? form : "**/" + form)
     }
 
-    /// Returns whether a pattern contains a brace without a backslash before it.
-    static func containsBraces(_ text: String) -> Bool {
-        text.replacing(/\\./, with: "").contains(/[{}]/)
-    }
-
     func matches(_ path: String, isFolder: Bool) -> Bool {
         (isFolder || !matchesFoldersOnly) && pattern.matches(path)
     }

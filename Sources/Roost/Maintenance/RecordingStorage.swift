@@ -17,20 +17,28 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
     func commit(_ batch: WriteBatch) async throws -> Revision {
         guard !UndoRecorder.isSuspended else { return try await base.commit(batch) }
         let (record, before) = try await record(of: batch)
+        var lock: FileLock?
+        var fault: StorageError?
         // Between the commit and the end of the recording, nothing may reference the documents of removed
         // sources. The lock keeps a compaction from removing them. If it runs for a long time, it must not keep
         // others from changing the store.
-        let lock = try await lockDocuments(of: record.inverse)
-        defer { try? lock.get()?.release() }
+        if let originals, originals.exists,
+            record.inverse.sources.contains(where: { $0.documentDigest != nil })
+        {
+            do {
+                lock = try await originals.lockAgainstRemoval()
+            } catch let error as StorageError {
+                fault = error
+            }
+        }
+        defer { lock?.release() }
         let revision = try await base.commit(batch)
         guard revision != before else { return revision }
         if revision != before.next, !batch.expectsAllEntries {
             // The inverse may lack the change of the other process.
-            await recorder.record(
-                .failure(StorageError(.conflict, "another process changed the store at the same time")))
-        } else {
-            await recorder.record(lock.map { _ in record }.mapError { $0 })
+            fault = StorageError(.conflict, "another process changed the store at the same time")
         }
+        await recorder.record(fault.map { .failure($0) } ?? .success(record))
         return revision
     }
 
@@ -51,21 +59,6 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
             store: snapshot.stamp.store, epoch: snapshot.stamp.epoch, inverse: inverse,
             after: after.states.compactMapValues(\.self))
         return (record, snapshot.stamp.revision)
-    }
-
-    /// Acquires the lock that keeps the documents of the sources that a batch restores.
-    ///
-    /// - Returns: A lock, or `nil` if the batch needs no document; a failure if the lock was not free in time
-    ///   or cannot be used.
-    private func lockDocuments(of inverse: WriteBatch) async throws -> Result<FileLock?, StorageError> {
-        guard let originals, originals.exists,
-            inverse.sources.contains(where: { $0.documentDigest != nil })
-        else { return .success(nil) }
-        do {
-            return .success(try await originals.lockAgainstRemoval())
-        } catch let error as StorageError {
-            return .failure(error)
-        }
     }
 }
 

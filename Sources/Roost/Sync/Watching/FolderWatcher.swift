@@ -17,7 +17,6 @@ struct FolderWatcher {
     private var identities: [SyncedFolder.ID: FileIdentity] = [:]
     /// The last messages about folders and errors, which are not repeated.
     private var notices: Set<String> = []
-    private var lastSave = ContinuousClock.now
     /// The time of the last change that was synced; `nil` after the work for idle times.
     private var lastChange: ContinuousClock.Instant?
 
@@ -29,8 +28,6 @@ struct FolderWatcher {
     private static let checkTime = Duration.seconds(1)
     /// The time after which a sync that failed is tried again.
     private static let retryTime = Duration.seconds(5)
-    /// The time between two writes of the states. They only save work for the next process.
-    private static let saveTime = Duration.seconds(30)
     /// The time without changes after which the work for idle times is done.
     private static let idleTime = Duration.seconds(10)
 
@@ -74,9 +71,9 @@ struct FolderWatcher {
             let limit = ContinuousClock.now - options.removalDelay
             if missing.values.contains(where: { $0 <= limit }) { isDue = true }
             if isDue { return }
-            if ContinuousClock.now > lastSave + Self.saveTime { save() }
             if let last = lastChange, ContinuousClock.now > last + Self.idleTime {
                 lastChange = nil
+                save()
                 await options.onIdle()
             }
         }
@@ -146,7 +143,6 @@ struct FolderWatcher {
             options.onEvent(.synced(report))
         }
         usePollingIfNecessary()
-        if ContinuousClock.now > lastSave + Self.saveTime { save() }
     }
 
     /// Searches all folders regularly if the system cannot observe all of them.
@@ -162,7 +158,6 @@ struct FolderWatcher {
     }
 
     private mutating func save() {
-        lastSave = .now
         // The states must not create the folder of a store that was moved away.
         guard StoreManifest.exists(in: directory) else { return }
         for index in trees.indices {

@@ -20,7 +20,6 @@
         private static let bufferSize = 64 << 10
         /// The time between two checks for cancellation, in milliseconds.
         private static let pollingTime: Int32 = 50
-        private static let headerSize = MemoryLayout<inotify_event>.size
 
         init(addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }) {
             self.addWatch = addWatch
@@ -65,7 +64,7 @@
             }
         }
 
-        /// Reads all events that are available now, and returns whether one of them is a change.
+        /// Reads all events that are available now, and returns whether there were any.
         private func read(_ buffer: inout [UInt8]) throws -> Bool {
             var hasChanges = false
             while true {
@@ -77,26 +76,8 @@
                         .configuration,
                         "cannot read the changes of folders: \(String(cString: strerror(errno)))")
                 }
-                buffer.withUnsafeBytes { bytes in
-                    var rest = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-                    while let isChange = nextEvent(&rest) { hasChanges = hasChanges || isChange }
-                }
+                hasChanges = true
             }
-        }
-
-        /// Removes the first event from a buffer.
-        private func nextEvent(_ bytes: inout UnsafeRawBufferPointer) -> Bool? {
-            guard bytes.count >= Self.headerSize else { return nil }
-            let event = bytes.loadUnaligned(as: inotify_event.self)
-            let end = min(Self.headerSize + Int(event.len), bytes.count)
-            let name = bytes[Self.headerSize..<end].prefix { $0 != 0 }
-            bytes = UnsafeRawBufferPointer(rebasing: bytes[end...])
-            if event.mask & UInt32(IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0 {
-                return true
-            }
-            // A file whose name is hidden or not valid text is never read.
-            guard let name = String(validating: name, as: UTF8.self), !name.isEmpty else { return false }
-            return name == ".gitignore" || !name.hasPrefix(".")
         }
     }
 #endif
