@@ -8,7 +8,6 @@ struct DelimitedRows {
     struct Row {
         /// The number of the row, from 1 for the header. Empty lines are not counted.
         var number: Int
-        /// The number of the line on which the row begins, from 1.
         var line: Int
         var lastLine: Int
         var fields: [String]

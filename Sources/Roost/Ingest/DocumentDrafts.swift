@@ -10,7 +10,6 @@ struct DocumentDrafts {
 
     private static let identifierPrefix = "id:"
 
-    /// Adds the documents of a source, its faults, and the assumptions with which it was read.
     func read(_ contents: DocumentContents, into draft: inout SourceDraft) throws {
         draft.entries = try drafts(of: contents)
         draft.skipped = contents.faults.map {

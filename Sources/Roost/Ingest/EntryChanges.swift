@@ -80,16 +80,14 @@ extension Entry {
             metadata[DocumentKey.title] = new.title.map { .string($0) }
         }
         let newLinks = new.links.compactMap(\.metadataText)
-        let value = metadata[DocumentKey.links]
-        let stored: [MetadataValue] = if case .array(let values) = value { values } else { [] }
         // The links of texts that did not come from files are not recorded, unless a program has set them. A
         // value that is not an array of texts belongs to the user.
-        guard oldLinks != Set(newLinks), stored.allSatisfy({ $0.string != nil }),
-            value == nil ? sourcePath != nil : !stored.isEmpty
+        let value = metadata[DocumentKey.links] ?? (sourcePath == nil ? .null : .array([]))
+        guard case .array(let values) = value, values.allSatisfy({ $0.string != nil }),
+            oldLinks != Set(newLinks)
         else { return }
         // Links that are not in the text, such as the relations of an imported memory, stay.
-        let removed = oldLinks.subtracting(newLinks)
-        let kept = stored.compactMap(\.string).filter { !removed.contains($0) }
+        let kept = values.compactMap(\.string).filter { !oldLinks.contains($0) || newLinks.contains($0) }
         var seen: Set<String> = []
         let links = (kept + newLinks).filter { seen.insert($0).inserted }
         metadata[DocumentKey.links] = links.isEmpty ? nil : .array(links.map { .string($0) })

@@ -72,10 +72,8 @@ package struct EntryEmbedder {
     private static func plausible(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
 }
 
-/// The passages of an entry's text, before they are embedded.
 struct PassagePlan: Sendable, Hashable {
     struct Part: Sendable, Hashable {
-        /// The range of the passage in UTF-8 bytes of the content.
         var range: Range<Int>
         var text: String
     }

@@ -89,7 +89,6 @@ public struct FileFinder: Sendable {
         return true
     }
 
-    /// Searches a folder and returns the files with their status.
     func walk(
         _ folder: URL, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
@@ -168,11 +167,9 @@ struct KnownFiles {
     }
 }
 
-/// One search for files below a folder, by the rules of a ``FileFinder``.
 struct FolderWalk {
     struct File: Sendable {
         var path: String
-        /// The path relative to the folder that was searched.
         var relativePath: String
         /// The status of the file, or of the target of a link; `nil` for a link without a target.
         var status: FileStatus?
@@ -195,14 +192,12 @@ struct FolderWalk {
     let globs: [PathPattern]
     let exclusions: [PathPattern]
     let followsLinks: Bool
-    /// The files that are included if there are no patterns.
     let known: KnownFiles
     /// The path of the folder without symbolic links.
     let root: String?
     /// The folders from the root to the current one, without symbolic links, if links are followed.
     var open: [String] = []
 
-    /// Searches a folder.
     mutating func enter(_ folder: String, path: String, rules: [Rules]) throws {
         if isCancelled() { throw CancellationError() }
         let isStore = isStore(folder)

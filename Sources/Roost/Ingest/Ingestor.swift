@@ -3,7 +3,6 @@ import RoostChunks
 import RoostFiles
 import RoostModel
 
-/// One run of an ingest: compares sources with the store and commits the differences.
 struct Ingestor {
     private let store: KnowledgeStore
     private let options: IngestOptions
@@ -17,7 +16,6 @@ struct Ingestor {
     /// Protects stored documents that no committed record references yet.
     private var originalsLock: FileLock?
 
-    /// The number of entries that are compared at once.
     private static let stepSize = 64
 
     init(store: KnowledgeStore, options: IngestOptions) {
@@ -26,7 +24,6 @@ struct Ingestor {
         committer = BatchCommitter(store: store, options: options)
     }
 
-    /// Ingests sources in their order.
     static func run(
         into store: KnowledgeStore, _ options: IngestOptions, next: () async throws -> SourceDraft?
     ) async throws -> IngestReport {
@@ -107,7 +104,6 @@ struct Ingestor {
 
     // MARK: Comparing
 
-    /// Compares entries with the store and collects the changes, with commits in between.
     private mutating func compare(
         _ entries: [SourceDiff.DatedEntry], isStream: Bool, keepsVectors: Bool
     ) async throws {
@@ -176,7 +172,6 @@ struct Ingestor {
 
     // MARK: Tags and originals
 
-    /// Adds the requested tags to the entries of an unchanged source.
     private mutating func addTags(to ids: [Entry.ID]) async throws {
         guard !options.tags.isEmpty else {
             report.unchanged += ids.count
@@ -197,7 +192,6 @@ struct Ingestor {
         options.progress?(progress)
     }
 
-    /// Stores the original file of a source, before a record that references it is committed.
     private mutating func storeOriginal(of draft: SourceDraft) async throws {
         guard let document = draft.original else { return }
         let record = Source(id: draft.id, fingerprint: draft.fingerprint)

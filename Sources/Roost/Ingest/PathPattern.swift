@@ -48,7 +48,6 @@ struct GlobPattern: Sendable {
 
     private let items: [Item]
 
-    /// - Complexity: O(length of the pattern).
     init(_ pattern: some StringProtocol) {
         var items: [Item] = []
         var rest = Array(pattern)[...]
@@ -108,7 +107,6 @@ struct GlobPattern: Sendable {
         return ranges
     }
 
-    /// Returns whether the pattern matches the entire path.
     func matches(_ path: some StringProtocol) -> Bool {
         let text = Array(path)
         // reachable[i] tells whether the items so far match the first i characters.
@@ -139,7 +137,6 @@ struct GlobPattern: Sendable {
     }
 }
 
-/// The rules of one `.gitignore` file (gitignore(5)).
 struct IgnoreRules: Sendable {
     private var rules: [(pattern: PathPattern, isNegated: Bool)] = []
 

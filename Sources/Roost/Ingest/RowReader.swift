@@ -2,7 +2,6 @@ import Foundation
 import RoostDocuments
 import RoostModel
 
-/// Reads the rows of JSON Lines files and tables. A row that cannot be read is skipped.
 struct RowReader {
     struct Rows {
         var entries: [EntryDraft] = []

@@ -167,13 +167,10 @@ struct UndoFolder: Sendable {
 
     struct Group: Sendable {
         var name: String
-        /// The files of the commits, oldest first.
         var files: [URL]
-        /// Whether no record is missing.
         var isComplete: Bool
     }
 
-    /// Returns the groups, oldest first.
     func groups() throws -> [Group] {
         let names: [String]
         do {
@@ -247,7 +244,6 @@ struct UndoFolder: Sendable {
         Hexadecimal.text(bytes.withUnsafeBytes { CRC32C.checksum($0) }, count: checksumLength)
     }
 
-    /// Removes the records of a group, and the temporary files of a process that ended while it wrote one.
     func remove(_ group: String) {
         let names = (try? FolderListing(url.path).items.map(\.name)) ?? []
         for name in names where name.contains(group + ".") {

@@ -11,7 +11,6 @@ struct VectorReplacement {
     let directory: URL
     let space: EmbeddingSpace
 
-    /// Embeds the last changes and commits the new vectors.
     func run(_ collection: VectorCollection, _ report: inout ModelMigration.Report) async throws {
         let lock = try await BlockingWork.run { [directory] isCancelled in
             try StorageError.mappingFileErrors {

@@ -1,12 +1,10 @@
 import Foundation
 import RoostModel
 
-/// The differences between the files of a folder and the stored sources.
 struct FolderComparison {
     private(set) var candidates: [SyncCandidate] = []
     private(set) var missing: [Source.ID] = []
     private(set) var knownFiles = 0
-    /// The files with the same status as at the last sync.
     private var unchanged: [(file: FolderWalk.File, state: SyncState.File)] = []
 
     var unchangedEntries: Int { unchanged.reduce(0) { $0 + $1.state.entries } }
@@ -47,7 +45,7 @@ struct FolderComparison {
     ) async throws {
         var emptied = Set<Source.ID>()
         // Commands such as `remove` remove entries and keep the records of their sources.
-        if tree.state.checked != SyncState.Checkpoint(snapshot.stamp) {
+        if tree.state.checked != snapshot.stamp.cursor {
             let known = scan.files.compactMap(tree.state.unchanged).filter { $0.entries > 0 }.map(\.source)
             emptied = Set(
                 try await snapshot.sources(known).filter(\.entryIDs.isEmpty).map(\.id))
@@ -65,7 +63,6 @@ struct FolderComparison {
     }
 }
 
-/// A file that a sync has to read, because it is new or may have changed.
 struct SyncCandidate: Sendable {
     var file: FolderWalk.File
     var source: Source.ID
@@ -81,7 +78,6 @@ struct SyncCandidate: Sendable {
 }
 
 extension SyncTree {
-    /// Returns the ids of the stored sources that belong to the folder.
     fileprivate func known(in records: [Source.ID: Source]) -> [Source.ID] {
         let tracked = state.files.values.map(\.source).filter { records[$0] != nil }
         // The folder may have been replaced by a link since its files were ingested.

@@ -95,13 +95,11 @@ struct FolderSync {
     }
 }
 
-/// The changes that a sync makes: computed from the folders and one snapshot of the store.
 struct SyncPlan {
     let trees: [SyncTree]
     let scans: [FolderScan]
     let comparisons: [FolderComparison]
     let moves: [SourceMove]
-    /// The state of the store from which the plan was computed.
     let stamp: Stamp
     /// The sources of missing files whose entries are kept.
     private(set) var kept: Set<Source.ID>

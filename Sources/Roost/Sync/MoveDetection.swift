@@ -12,7 +12,6 @@ struct MoveDetection {
         var source: Source.ID
         var digest: String
         var isMissing: Bool
-        /// The status of the file at the last sync; `nil` if it is unknown.
         var status: FileStatus?
     }
 
@@ -105,7 +104,6 @@ struct SourceMove: Sendable, Hashable {
 struct SourceMover {
     let store: KnowledgeStore
 
-    /// The number of sources that are moved in one commit.
     private static let batchSize = 64
 
     /// Moves sources. The entries of a source and its record are moved in one commit, together with those of

@@ -77,11 +77,7 @@ public struct StoreFolders: Sendable {
     ///   all removals are made in one commit.
     /// - **Visibility**: One sync of a store runs at a time; others wait for it.
     /// - **Cancellation**: Committed changes stay in the store; the next sync continues there.
-    /// - Parameters:
-    ///   - folders: The folders, which the store need not remember.
-    ///   - options: The options, such as the decision about folders whose files seem to be missing by
-    ///     mistake.
-    /// - Returns: The numbers of changes, and the folders for which nothing was changed.
+    /// - Parameter folders: The folders, which the store need not remember.
     /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`; the errors of the functions in the
     ///   options.
     @concurrent @discardableResult

@@ -2,7 +2,6 @@ import Foundation
 import RoostModel
 import Synchronization
 
-/// Applies a plan to a store, and records the new states of the folders.
 struct SyncRun {
     private let store: KnowledgeStore
     private let options: SyncOptions
@@ -32,7 +31,7 @@ struct SyncRun {
             guard !options.isDryRun else { continue }
             try await updateState(of: &trees[index], at: index)
             if isUnchanged {
-                trees[index].state.checked = SyncState.Checkpoint(plan.stamp)
+                trees[index].state.checked = plan.stamp.cursor
             }
         }
     }

@@ -10,7 +10,6 @@ struct SyncedFolders {
 
     static let fileName = "folders.json"
     private static let format = 1
-    /// The number of seconds to wait for another process that changes the list.
     private static let lockTimeout: TimeInterval = 30
 
     private struct Contents: Codable {
@@ -18,12 +17,10 @@ struct SyncedFolders {
         var folders: [SyncedFolder]
     }
 
-    /// The beginning of the file in any format.
     private struct Header: Decodable { var format: Int }
 
     static func url(in directory: URL) -> URL { directory.appendingPathComponent(fileName) }
 
-    /// Reads the list of a store; it is empty if the file does not exist.
     init(in directory: URL) throws {
         self.directory = directory
         let url = Self.url(in: directory)

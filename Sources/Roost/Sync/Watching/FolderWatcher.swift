@@ -3,7 +3,6 @@ import RoostFiles
 import RoostModel
 import Synchronization
 
-/// Keeps a store up to date with its remembered folders until the task is canceled.
 struct FolderWatcher {
     private let store: KnowledgeStore
     private let directory: URL
@@ -145,7 +144,6 @@ struct FolderWatcher {
         usePollingIfNecessary()
     }
 
-    /// Searches all folders regularly if the system cannot observe all of them.
     private mutating func usePollingIfNecessary() {
         guard let failure = observer.failure else { return }
         options.onEvent(
