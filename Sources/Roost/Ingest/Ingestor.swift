@@ -76,9 +76,15 @@ struct Ingestor {
         if committer.isDue, !draft.isComplete || identified.entries.count > 1 { try await flush() }
         if draft.isComplete {
             let present = Set(identified.entries.map(\.entry.id))
-            let vanished =
-                draft.skipped.isEmpty && identified.invalid.isEmpty && !draft.keepsMissingEntries
-                ? try await knownIDs(draft.id, record).filter { !present.contains($0) } : []
+            var vanished: [Entry.ID] = []
+            if draft.skipped.isEmpty, identified.invalid.isEmpty, !draft.keepsMissingEntries {
+                // Without a record, the source is new or its first ingest was interrupted.
+                let known =
+                    if let record { record.entryIDs } else {
+                        try await currentSnapshot().ids(matching: EntryFilter(sources: [draft.id]))
+                    }
+                vanished = known.filter { !present.contains($0) }
+            }
             committer.endSource(draft.id, fingerprint: draft.fingerprint, removing: vanished)
             report.removed += vanished.count
         }
@@ -136,12 +142,6 @@ struct Ingestor {
             return
         }
         if change.expected == .zero { report.new += 1 } else { report.updated += 1 }
-    }
-
-    private mutating func knownIDs(_ source: String, _ record: Source?) async throws -> [Entry.ID] {
-        if let record { return record.entryIDs }
-        // Without a record, the source is new or its first ingest was interrupted.
-        return try await currentSnapshot().ids(matching: EntryFilter(sources: [source]))
     }
 
     /// Returns the entries of a stream. If a user has edited the stored entry with the same id, the returned

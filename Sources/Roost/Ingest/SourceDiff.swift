@@ -200,12 +200,7 @@ enum SourceIdentity {
         _ ids: [Entry.ID], notIn source: Source.ID, _ snapshot: any StorageSnapshot
     ) async throws -> Set<Entry.ID> {
         let stored = Array(try await snapshot.revisions(of: ids).keys)
-        var foreign = Set<Entry.ID>()
-        for page in stored.groups(of: pageSize) {
-            for entry in try await snapshot.entries(page) where !ExactText.areSame(entry.source, source) {
-                foreign.insert(entry.id)
-            }
-        }
-        return foreign
+        return Set(
+            try await snapshot.entries(stored).filter { !ExactText.areSame($0.source, source) }.map(\.id))
     }
 }

@@ -1,25 +1,9 @@
-public import Foundation
-import RoostDocuments
-import RoostModel
+import Foundation
+public import RoostDocuments
+public import RoostModel
 
-/// A page, feed or file from a web server, as the source of entries.
-public struct WebSource: Sendable {
-    /// The id of the source: its URL without a fragment.
-    public var id: String
-    /// The bytes of the document.
-    public var data: Data
-    /// The URL after redirects, to which relative links refer.
-    public var address: String
-    /// The media type that the server stated.
-    public var mediaType: String?
-    /// The character encoding that the server stated.
-    public var encodingName: String?
-
-    /// Creates a source.
-    public init(id: String, data: Data, address: String) {
-        (self.id, self.data, self.address) = (id, data, address)
-    }
-
+/// The ids of sources from web servers.
+public enum WebSource {
     /// Returns the id of the source with a URL: the URL without its fragment, and with the scheme and the
     /// host in lowercase, because their case has no meaning (RFC 3986, section 6.2.2.1).
     public static func id(_ address: String) -> String {
@@ -37,39 +21,38 @@ public struct WebSource: Sendable {
 }
 
 extension RecordReader {
-    /// Reads a document from a web server.
+    /// Reads a page, feed or file from a web server.
     ///
     /// - Parameters:
-    ///   - source: The document.
+    ///   - input: The document. Its path is the URL after redirects, to which relative links refer.
+    ///   - id: The id of the source (``WebSource/id(_:)``).
     ///   - isFeed: Whether to read it as a feed, each item of which becomes an entry. Items that the feed no
     ///     longer contains stay in the store.
     /// - Throws: ``RoostError`` with `.badInput` if it cannot be read; `CancellationError`.
     @concurrent
-    public func read(_ source: WebSource, asFeed isFeed: Bool = false) async throws -> SourceDraft {
-        let input = DocumentInput(
-            data: source.data, path: source.address, mediaType: source.mediaType,
-            encodingName: source.encodingName)
+    public func read(
+        _ input: DocumentInput, of id: Source.ID, asFeed isFeed: Bool = false
+    ) async throws -> SourceDraft {
         let feed = DocumentReaders([FeedReader()]).match(DocumentInput(data: Data(), path: "feed.rss"))
         guard let match = isFeed ? feed : webMatch(input) else {
             throw RoostError(
                 .badInput,
-                "cannot read \(source.id): its type \(source.mediaType ?? "(unknown)") is not supported")
+                "cannot read \(id): its type \(input.mediaType ?? "(unknown)") is not supported")
         }
         var contents: DocumentContents
         do {
             contents = try await readers.read(input, with: match)
         } catch let error as DocumentError {
-            throw RoostError(.badInput, "cannot read \(source.id): \(error)")
+            throw RoostError(.badInput, "cannot read \(id): \(error)")
         }
         for index in contents.documents.indices
         where contents.documents[index].metadata["url"]?.string == nil {
-            contents.documents[index].metadata["url"] = .string(source.address)
+            contents.documents[index].metadata["url"] = .string(input.path)
         }
         var draft = SourceDraft(
-            id: source.id,
-            fingerprint: SourceDraft.fingerprint(of: source.data) + match.reader.suffix(as: match.type),
-            entries: [], original: keepsOriginals ? source.data : nil)
-        try DocumentDrafts(name: source.id).read(contents, into: &draft)
+            id: id, fingerprint: SourceDraft.fingerprint(of: input.data) + match.reader.suffix(as: match.type),
+            entries: [], original: keepsOriginals ? input.data : nil)
+        try DocumentDrafts(name: id).read(contents, into: &draft)
         draft.keepsMissingEntries = isFeed || !contents.isComplete
         return draft
     }

@@ -135,19 +135,19 @@ extension WriteBatch {
         for var entry in upserts {
             (entry.embeddings, entry.passages) = ([], [])
             let json = (try? encoder.encode(entry)) ?? Data()
-            states[Self.entryPrefix + entry.id.text] = Self.checksum(of: json)
+            states[Self.entryPrefix + entry.id.text] = UndoFolder.checksum(of: json)
         }
         for id in removedSources { states.updateValue(nil, forKey: "source \(id)") }
         for source in sources {
             // The fingerprint itself would keep an original file that no undo needs.
-            states["source \(source.id)"] = Self.checksum(of: Data(source.fingerprint.utf8))
+            states["source \(source.id)"] = UndoFolder.checksum(of: Data(source.fingerprint.utf8))
         }
         for cluster in clusters + (clustering?.clusters ?? []) {
             states["cluster \(cluster.id.text)"] = "\(cluster.updatedAt.milliseconds) \(cluster.label)"
         }
         if let clustering {
             let ids = clustering.clusters.map(\.id.text).sorted().joined()
-            states["clusters"] = Self.checksum(of: Data(ids.utf8))
+            states["clusters"] = UndoFolder.checksum(of: Data(ids.utf8))
         }
         return states
     }
@@ -158,10 +158,6 @@ extension WriteBatch {
         names.removals += removals
         (names.removedSources, names.clusters, names.clustering) = (removedSources, clusters, clustering)
         return Set(names.states.keys)
-    }
-
-    private static func checksum(of data: Data) -> String {
-        Hexadecimal.text(data.withUnsafeBytes { CRC32C.checksum($0) }, count: 8)
     }
 }
 

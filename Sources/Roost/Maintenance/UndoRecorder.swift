@@ -240,7 +240,7 @@ struct UndoFolder: Sendable {
         return record
     }
 
-    private static func checksum(of bytes: Data) -> String {
+    static func checksum(of bytes: Data) -> String {
         Hexadecimal.text(bytes.withUnsafeBytes { CRC32C.checksum($0) }, count: checksumLength)
     }
 

@@ -78,15 +78,15 @@ final class WebInput {
     func nextAddress() -> String? { remaining.popFirst() }
 
     func draft(of address: String) async throws -> SourceDraft {
-        let id = WebSource.id(address)
         do {
             guard case .page(let page) = try await fetcher.fetch(address) else {
                 throw RoostError(
                     .badInput, "cannot fetch \(address): the server sent no page; try again later")
             }
-            var source = WebSource(id: id, data: page.data, address: page.url.absoluteString)
-            (source.mediaType, source.encodingName) = (page.mediaType, page.encodingName)
-            return try await reader.read(source, asFeed: isFeed)
+            let input = DocumentInput(
+                data: page.data, path: page.url.absoluteString, mediaType: page.mediaType,
+                encodingName: page.encodingName)
+            return try await reader.read(input, of: WebSource.id(address), asFeed: isFeed)
         } catch let error as WebError {
             // The refused address can be that of a redirect, which the user did not give.
             let message =
