@@ -127,10 +127,11 @@ enum SourceDiff {
                 skip("another row has the same id")
                 continue
             }
-            if let reason = TextParts.refusal(of: item.content)
-                ?? item.metadata.defect.map({ "the metadata has \($0)" })
-                ?? (item.sourceLocation?.isValid == false ? "its location has a number that is out of range" : nil)
-            {
+            var defect = item.metadata.defect.map { "the metadata has \($0)" }
+            if item.sourceLocation?.isValid == false {
+                defect = "its location has a number that is out of range"
+            }
+            if let reason = TextParts.refusal(of: item.content) ?? defect {
                 skip(reason)
                 result.invalid.append(id)
                 continue

@@ -108,7 +108,8 @@ package enum TextAddition {
             let first = ownSource ?? defaultSource
             var (name, number) = (first, 1)
             // An entry that the caller added can have been hidden from it since.
-            while let equal = try await entry(of: name, in: snapshot), !visible.matches(equal, assigned: nil) {
+            while let equal = try await entry(of: name, in: snapshot), !visible.matches(equal, assigned: nil)
+            {
                 number += 1
                 name = "\(first):\(number)"
             }

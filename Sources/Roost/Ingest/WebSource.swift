@@ -50,7 +50,8 @@ extension RecordReader {
             contents.documents[index].metadata["url"] = .string(input.path)
         }
         var draft = SourceDraft(
-            id: id, fingerprint: SourceDraft.fingerprint(of: input.data) + match.reader.suffix(as: match.type),
+            id: id,
+            fingerprint: SourceDraft.fingerprint(of: input.data) + match.reader.suffix(as: match.type),
             entries: [], original: keepsOriginals ? input.data : nil)
         try DocumentDrafts(name: id).read(contents, into: &draft)
         draft.keepsMissingEntries = isFeed || !contents.isComplete

@@ -106,7 +106,8 @@ extension Cluster {
         }.sorted { ($1.cosine, $0.id) < ($0.cosine, $1.id) }
         cluster.cohesion = ranked.reduce(0) { $0 + $1.cosine } / Float(ranked.count)
         if ranked.count >= Self.minimumMembers {
-            cluster.assignmentThreshold = ranked[ranked.count - 1 - ranked.count / Self.membersPerOutlier].cosine
+            let index = ranked.count - 1 - ranked.count / Self.membersPerOutlier
+            cluster.assignmentThreshold = ranked[index].cosine
         }
         cluster.representatives = ranked.prefix(representatives.count).map(\.id)
         return cluster
@@ -116,7 +117,8 @@ extension Cluster {
 extension Assignment {
     /// Returns the assignment with the similarity to the new centroid of its cluster; for an outlier, to the
     /// nearest one.
-    fileprivate func moved(to centroids: [Cluster.ID: [Float]], _ vectors: [Entry.ID: [Float]]) -> Assignment {
+    fileprivate func moved(to centroids: [Cluster.ID: [Float]], _ vectors: [Entry.ID: [Float]]) -> Assignment
+    {
         guard let vector = vectors[entry] else { return self }
         let candidates = cluster.map { [centroids[$0]].compactMap(\.self) } ?? Array(centroids.values)
         var assignment = self
