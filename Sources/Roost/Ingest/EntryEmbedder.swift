@@ -44,11 +44,14 @@ package struct EntryEmbedder {
         for (row, owner) in owners.enumerated() {
             report.tokens += Self.plausible(embeddings.tokenCounts[row])
             report.omittedTokens += Self.plausible(embeddings.omittedTokens[row])
+            // The vector of a text that the model does not understand would equal that of unrelated texts.
+            let vector =
+                embedder.understands(texts[row])
+                ? embeddings.vectors.row(row) : [Float](repeating: 0, count: embeddings.vectors.columns)
             entries[owner.index].passages.append(
                 Passage(
                     ordinal: entries[owner.index].passages.count, utf8Range: owner.range,
-                    tokenCount: embeddings.tokenCounts[row],
-                    vector: vector(embeddings.vectors.row(row), of: texts[row])))
+                    tokenCount: embeddings.tokenCounts[row], vector: vector))
         }
         for index in firstIndices.values {
             let vectors = entries[index].passages.map(\.vector)
@@ -59,12 +62,6 @@ package struct EntryEmbedder {
             entries[duplicate.index].passages = entries[duplicate.original].passages
         }
         return entries
-    }
-
-    /// Returns the vector that is stored for a text: that of the model, or zeros if the model does not
-    /// understand the text, because its vector would equal that of unrelated texts.
-    private func vector(_ computed: [Float], of text: String) -> [Float] {
-        embedder.understands(text) ? computed : [Float](repeating: 0, count: computed.count)
     }
 
     /// Returns a number of tokens that an embedder reports, limited to a range in which sums of numbers do

@@ -10,11 +10,10 @@ import RoostFiles
 public struct FileFinder: Sendable {
     /// The patterns that files must match to be included: of their names, or with a slash of their paths
     /// relative to the folder. `*` and `?` match within a name, `**` across folders, and `[a-z]` one of
-    /// several characters. A brace needs a backslash before it, because alternatives in braces are not
-    /// supported. A slash at the end matches all files in a folder. If there are no patterns, the files of
-    /// all types that ``readers`` supports are included, and those whose rows become entries
-    /// (``RecordReader/rowExtensions``). Files without an extension are included if a reader recognizes their
-    /// first 4,096 bytes.
+    /// several characters. Alternatives in braces are not supported. A slash at the end matches all files in
+    /// a folder. Without patterns, the files of all types that ``readers`` supports are included, and those
+    /// whose rows become entries (``RecordReader/rowExtensions``). Files without an extension are included if
+    /// a reader recognizes their first 4,096 bytes.
     public var globs: [String]
     /// The patterns of files and folders to exclude, in the form of ``globs``. A slash at the end matches
     /// folders only; `/` or `./` at the beginning makes a pattern relative to the folder.

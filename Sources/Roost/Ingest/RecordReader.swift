@@ -15,10 +15,8 @@ public struct RecordReader: Sendable {
     public var idColumn: String?
     /// Whether drafts contain the files themselves, so that the store keeps them byte for byte.
     public var keepsOriginals = false
-    /// The maximum size of a file in bytes. Each file is read into memory as a whole, and a single source of
-    /// more than 1 GB of text is implausible. Files that are not text in UTF-8 have lower limits
-    /// (`DocumentLimits`): 256 MB, and 64 MB if they are text in UTF-16, because converting them requires
-    /// several times their size.
+    /// The maximum size of a file in bytes, which is read into memory as a whole. Files that are not text in
+    /// UTF-8 have lower limits (`DocumentLimits`): 256 MB, and 64 MB if they are text in UTF-16.
     public var maximumFileSize = 1 << 30
 
     /// Creates a reader.
@@ -178,9 +176,7 @@ public struct RecordReader: Sendable {
 
     /// Decodes UTF-8 text and removes a byte order mark.
     ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - name: The name of the input, for messages.
+    /// - Parameter name: The name of the input, for messages.
     /// - Throws: ``RoostError`` with `.badInput` for binary data and for other encodings.
     public static func text(_ data: Data, name: String) throws -> String {
         guard !data.prefix(FileContents.binaryTestLength).contains(0) else {

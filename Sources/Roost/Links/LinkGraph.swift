@@ -195,8 +195,8 @@ struct LinkingFile {
 
     /// Returns the path that a `file:` URL names on this computer; `nil` for other links.
     static func path(ofFileURL link: DocumentLink) -> String? {
-        guard link.kind != .wiki, let url = URL(string: link.target), url.isFileURL,
-            ["", "localhost"].contains(url.host()?.lowercased() ?? "")
+        guard link.kind != .wiki, link.target.lowercased().hasPrefix("file://"),
+            let url = URL(string: link.target), ["", "localhost"].contains(url.host()?.lowercased() ?? "")
         else { return nil }
         return url.path
     }

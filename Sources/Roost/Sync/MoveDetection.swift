@@ -33,16 +33,11 @@ struct MoveDetection {
         }
     }
 
-    /// The files whose digests are required. Files that cannot be the target of a move, because of their
-    /// sizes or inodes, are not read.
+    /// The files whose digests are required. Files that cannot be the target of a move are not read.
     var relevantFiles: [SyncCandidate] {
-        let missing = origins.filter(\.isMissing)
-        let sizes = Set(missing.compactMap { $0.status?.size })
-        let hasUnknownSize = missing.contains { $0.status == nil }
-        return candidates.filter { candidate in
-            guard let status = candidate.file.status, status.size > 0 else { return false }
-            if candidate.isNew, hasUnknownSize || sizes.contains(status.size) { return true }
-            return sharesInode(candidate) != nil
+        candidates.filter { candidate in
+            candidate.file.status.map { $0.size > 0 } ?? false
+                && (candidate.isNew || sharesInode(candidate) != nil)
         }
     }
 
