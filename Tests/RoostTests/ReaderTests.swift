@@ -152,7 +152,7 @@ import Testing
         #expect(objects.allSatisfy { $0.updatedAt == nil })
         #expect(objects[0].metadata == ["tags": "energy", "date": "2025-03-14"])
         let rows = try reader.table(
-            "text,tags,updated\na,\"scifi, #classic\",2025-03-14\nb,bread;rye starter,\n",
+            "text,tags,updated\na,\"scifi, #classic,,scifi\",2025-03-14\nb,bread;rye starter,\n",
             separator: ",")
         #expect(rows.entries.map(\.tags) == [["scifi", "classic"], ["bread", "rye starter"]])
         #expect(rows.entries.map(\.updatedAt) == [day, nil])

@@ -199,28 +199,21 @@ struct RowFields {
             }
             return nil
         }
-        tags = values["tags"].map(Self.tags) ?? []
         (createdAt, updatedAt) = (date(Self.createdColumns), date(Self.updatedColumns))
         var metadata = values
         if case .array(let tags)? = values["tags"], tags.allSatisfy({ $0.string != nil }) {
             metadata["tags"] = nil
+            self.tags = tags.compactMap(\.string)
+        } else {
+            // Tags can contain spaces, so these do not separate tags.
+            let parts = (values["tags"]?.string ?? "").split { $0 == "," || $0 == ";" }
+            tags = TagName.distinct(
+                parts.map { part in
+                    let tag = part.trimmingCharacters(in: .whitespacesAndNewlines)
+                    return tag.hasPrefix("#") ? String(tag.dropFirst()) : tag
+                })
         }
         self.metadata = metadata
-    }
-
-    /// Returns the tags of an array of texts, or of a text in which commas or semicolons separate them. Tags
-    /// can contain spaces, so these do not separate tags.
-    private static func tags(_ value: MetadataValue) -> [String] {
-        switch value {
-        case .array(let values):
-            return values.allSatisfy { $0.string != nil } ? values.compactMap(\.string) : []
-        case .string(let text):
-            return text.split { $0 == "," || $0 == ";" }.map { part in
-                let tag = part.trimmingCharacters(in: .whitespacesAndNewlines)
-                return tag.hasPrefix("#") ? String(tag.dropFirst()) : tag
-            }
-        default: return []
-        }
     }
 }
 
