@@ -13,7 +13,7 @@ struct FolderWatcher {
     private var isDue = true
     /// The missing files whose entries are not removed yet, and the times at which they were missed.
     private var missing: [Source.ID: ContinuousClock.Instant] = [:]
-    private var identities: [SyncedFolder.ID: FileIdentity] = [:]
+    private var identities: [FileIdentity?] = []
     /// The last messages about folders and errors, which are not repeated.
     private var notices: Set<String> = []
     /// The time of the last change that was synced; `nil` after the work for idle times.
@@ -81,12 +81,8 @@ struct FolderWatcher {
     /// Reads the list again if it has changed, and searches folders that have been created or mounted.
     private mutating func checkFolders() throws {
         if try store.folders.all() != trees.map(\.folder) { try loadList() }
-        for folder in trees.map(\.folder) {
-            let identity = FileIdentity(folder.url)
-            guard identity != identities[folder.id] else { continue }
-            identities[folder.id] = identity
-            isDue = true
-        }
+        let found = trees.map { FileIdentity($0.folder.url) }
+        if found != identities { (identities, isDue) = (found, true) }
     }
 
     private mutating func loadList() throws {
@@ -97,7 +93,7 @@ struct FolderWatcher {
             known[folder] ?? SyncTree(folder: folder, state: SyncState(of: folder, in: directory))
         }
         isDue = true
-        for tree in trees { identities[tree.folder.id] = FileIdentity(tree.folder.url) }
+        identities = trees.map { FileIdentity($0.folder.url) }
     }
 
     // MARK: Syncing
