@@ -166,16 +166,12 @@ struct FileDates: Sendable, Hashable {
     var createdAt: Date
     var updatedAt: Date
 
-    init(createdAt: Date, updatedAt: Date) {
-        self.createdAt = min(createdAt, updatedAt)
-        self.updatedAt = updatedAt
-    }
-
     init?(of url: URL) {
         // Without the dates, an entry has the dates of its ingest. Reading the file reports the cause.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
             let updated = attributes[.modificationDate] as? Date
         else { return nil }
-        self.init(createdAt: attributes[.creationDate] as? Date ?? updated, updatedAt: updated)
+        updatedAt = updated
+        createdAt = min(attributes[.creationDate] as? Date ?? updated, updated)
     }
 }
