@@ -46,11 +46,7 @@ extension KnowledgeStore {
     ///   are part of its last commit.
     /// - **Cancellation**: Committed entries stay in the store; the next ingest of the same input resumes
     ///   there.
-    /// - Parameters:
-    ///   - sources: The sources, which are requested one by one.
-    ///   - options: The options: tags, batch sizes, a progress handler, and whether the ingest is a dry run.
-    /// - Returns: The numbers of new, updated, removed and unchanged entries, and the inputs that were
-    ///   skipped.
+    /// - Parameter sources: The sources, which are requested one by one.
     /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`.
     @discardableResult
     public func ingest(
@@ -63,10 +59,8 @@ extension KnowledgeStore {
     /// Ingests sources that are read while the ingest runs, as ``ingest(_:_:)-(Sequence<SourceDraft>,_)``
     /// does.
     ///
-    /// - Parameters:
-    ///   - options: The options: tags, batch sizes, a progress handler, and whether the ingest is a dry run.
-    ///   - next: Returns the next source; `nil` after the last one. It is called when the previous source has
-    ///     been compared with the store.
+    /// - Parameter next: Returns the next source; `nil` after the last one. It is called when the previous source
+    ///   has been compared with the store.
     /// - Throws: The errors of `next`; `StorageError`; `EmbedderError`; `CancellationError`. The entries of
     ///   the sources before an error may be in the store.
     @discardableResult
@@ -90,8 +84,6 @@ extension KnowledgeStore {
     ///   - folder: A folder, or a single file.
     ///   - pruning: Whether to remove the entries of files that no longer exist below the folder.
     ///   - finder: Selects the files, among those whose types the readers of `reader` support.
-    ///   - reader: Reads the files.
-    ///   - progress: Called after each commit.
     /// - Throws: ``RoostError`` with `.noInput` if the folder does not exist; `StorageError`;
     ///   `EmbedderError`; `CancellationError`.
     @concurrent @discardableResult
@@ -142,16 +134,14 @@ extension KnowledgeStore {
             }
             guard changed != entry else { return (WriteBatch(), entry) }
             changed.updatedAt = Date()
-            var report = IngestReport()
-            if hasNewText {
-                changed = try await entryEmbedder.embed([changed], reusing: nil, &report)[0]
-            }
             var batch = WriteBatch(upserts: [changed], expecting: .init(entries: revisions))
             if hasNewText {
+                var report = IngestReport()
+                batch.upserts = try await entryEmbedder.embed([changed], reusing: nil, &report)
                 var placing = BatchPlacement(of: self)
                 try await placing.assign([id], in: &batch, snapshot)
             }
-            return (batch, changed)
+            return (batch, batch.upserts[0])
         } recoveringWith: { _ in
             // If the entry still has the expected revision, the conflict was about the clusters.
             guard let expected else { return true }
@@ -230,10 +220,8 @@ extension KnowledgeStore {
     ///
     /// Ids that the store does not contain are ignored.
     ///
-    /// - Parameters:
-    ///   - ids: The ids of the entries.
-    ///   - sources: The ids of source records to remove. The next ingest treats a source without a record as
-    ///     new.
+    /// - Parameter sources: The ids of source records to remove. The next ingest treats a source without a record
+    ///   as new.
     /// - Returns: The number of entries that were removed.
     /// - Throws: `StorageError`.
     @discardableResult

@@ -105,13 +105,10 @@ import Testing
         String(outcome.output.split(separator: "\n").last ?? "")
     }
 
-    @Test func `A page becomes an entry, and is not sent again while it is unchanged`() async throws {
-        let (header, validator, condition) = ("ETag", "\"7\"", "if-none-match")
+    @Test func `A page becomes an entry, and is unchanged if it is fetched again`() async throws {
         let server = try await FakeServer { request, _ in
             guard request.path == "/river" else { return .init(status: 404) }
-            if request.headers[condition] == validator { return .init(status: 304) }
-            return .init(
-                headers: ["Content-Type": "text/html", header: validator], body: Data(Self.page.utf8))
+            return .init(headers: ["Content-Type": "text/html"], body: Data(Self.page.utf8))
         }
         let address = server.address + "/river"
         let first = try driver.roost("ingest", "--allow-private", address)

@@ -206,7 +206,7 @@ import Testing
         let found = try FileFinder().find(notes)
         #expect(names(found.files, below: notes) == ["a.md", "broken.md", "in.md", "sub/up.md"])
         #expect(found.skipped.filter { $0.reason == FileFinder.storeReason }.map(\.source) == [folder.path])
-        // The names of folders of the user can differ from those of the store in case only.
+        // The folder of a store can be that of a project.
         let work = folder.appendingPathComponent("Work")
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         try Data("a plan".utf8).write(to: work.appendingPathComponent("plan.md"))

@@ -104,13 +104,6 @@ import Testing
         #expect((second.new, second.updated, second.tokens) == (0, 3, 0))
     }
 
-    @Test func `a skipped web page is reported with its address`() async throws {
-        // The page has not changed since it was stored, but its entries have been removed in the meantime.
-        let page = Source(id: "https://example.com/page", fingerprint: "1")
-        let report = try await store().ingest([WebSource.unchanged(page)])
-        #expect(report.skipped.map(\.source) == ["https://example.com/page"])
-    }
-
     @Test func `an interrupted ingest resumes`() async throws {
         let store = store()
         let texts = (0..<40).map { "note number \($0)" }

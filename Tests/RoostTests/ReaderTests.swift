@@ -85,11 +85,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a ", ["a", "a "], [true, false]), ("a\\ ", ["a", "a ", "a\\"], [false, true, false]),
-        ("a\\  ", ["a ", "a  "], [true, false]), ("a\\\\ ", ["a\\", "a\\ "], [true, false]),
-        ("   ", [" ", "a"], [false, false]), ("\\ ", [" ", "a"], [true, false]),
+        ("a ", ["a", "a "], [true, false]), ("   ", [" ", "a"], [false, false]),
     ])
-    func `spaces at the end of a line of an ignore file count after a backslash`(
+    func `spaces at the end of a line of an ignore file do not count`(
         line: String, names: [String], expected: [Bool]
     ) {
         let rules = IgnoreRules(line + "\n")
@@ -112,29 +110,6 @@ import Testing
         #expect(enteredFolders == 3)
     }
 
-    @Test func `the rules of a very large ignore file are not applied, and it is reported`() throws {
-        let folder = try TemporaryFolder().url
-        let below = folder.appendingPathComponent("below")
-        try FileManager.default.createDirectory(at: below, withIntermediateDirectories: false)
-        try FileManager.default.createDirectory(
-            at: folder.appendingPathComponent(".git"), withIntermediateDirectories: false)
-        try Data("text".utf8).write(to: below.appendingPathComponent("a.md"))
-        let rules = folder.appendingPathComponent(".gitignore")
-        let comment = "a.md\n#" + String(repeating: "x", count: 1 << 20)
-        try Data(comment.utf8.prefix(1 << 20)).write(to: rules)
-        for searched in [folder, below] {
-            let found = try FileFinder().find(searched)
-            #expect(found.files.isEmpty && found.skipped.isEmpty)
-        }
-        try Data(comment.utf8).write(to: rules)
-        for searched in [folder, below] {
-            let found = try FileFinder().find(searched)
-            #expect(found.files.map(\.lastPathComponent) == ["a.md"])
-            #expect(found.skipped.map { URL(fileURLWithPath: $0.source).lastPathComponent } == [".gitignore"])
-            #expect(found.skipped.first?.reason == IgnoreRules.sizeReason)
-        }
-    }
-
     @Test func `quoted fields of delimited text are read`() throws {
         let rows = try DelimitedRows.all(",", of: "a,b\r\n\"x,\"\"y\"\"\n\",\n,2", name: "t")
         #expect(rows.map(\.fields) == [["a", "b"], ["x,\"y\"\n", ""], ["", "2"]])
@@ -146,7 +121,6 @@ import Testing
         ("\"a, b\";text\n", ";"), ("\"a;b;c\",text\n", ","), ("name;size, mm;year\n", ";"),
         ("sep=;\ntext,a,b;c\n", ";"), ("sep=,\r\na;b;text,c\n", ","), ("sep=|\na,b|text\n", "|"),
         ("sep=;a,b,text\n", ","),
-        ("5\" pipe;text;\"a, \"\"b\"\", c, d\"\n", ";"),
     ])
     func `the header determines the separator of a CSV file`(text: String, separator: Character) {
         #expect(DelimitedRows.separator(of: text) == separator)

@@ -162,10 +162,7 @@ private final class NamedEmbedder: Embedder {
         await #expect(throws: NamedEmbedder.Failed.self) {
             try await migration(of: directory, to: failing).run()
         }
-        let unfinished = try #require(try await ModelMigration.unfinished(in: directory))
-        #expect(
-            unfinished.done == 256 && unfinished.total == 300
-                && unfinished.space.isCompatible(with: failing.space))
+        #expect(ModelMigration.unfinished(in: directory)?.isCompatible(with: failing.space) == true)
         #expect(try await before.search("swift ").hits.isEmpty == false)
         // Of the embedded texts, one changes and one is removed; one text is added.
         let entries = try await before.storage.fetchEntries()
@@ -182,17 +179,17 @@ private final class NamedEmbedder: Embedder {
     }
 
     @Test func `an interrupted migration is not used for another model and can be discarded`() async throws {
-        _ = try await store(.sqlite, NamedEmbedder("old", dimension: 8))
+        let old = NamedEmbedder("old", dimension: 8)
+        _ = try await store(.sqlite, old)
         for name in ["first", "second"] {
             let failing = NamedEmbedder(name, dimension: 5, failingAfter: 256)
             await #expect(throws: NamedEmbedder.Failed.self) {
                 try await migration(of: directory, to: failing).run()
             }
-            #expect(try await ModelMigration.unfinished(in: directory)?.space.model == name)
+            #expect(ModelMigration.unfinished(in: directory)?.model == name)
         }
-        #expect(try await ModelMigration.discard(in: directory))
-        #expect(try await !ModelMigration.discard(in: directory))
-        #expect(try await ModelMigration.unfinished(in: directory) == nil)
+        #expect(try await !migration(of: directory, to: old).run().isMoved)
+        #expect(ModelMigration.unfinished(in: directory) == nil)
     }
 
     @Test func `entries that are added during a migration are not lost`() async throws {
@@ -279,7 +276,7 @@ private final class NamedEmbedder: Embedder {
             }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try await ModelMigration.unfinished(in: directory)?.done == 256)
+        #expect(ModelMigration.unfinished(in: directory) != nil)
         #expect(try await migration(of: directory, to: newest).run().embedded == 44)
     }
 

@@ -1,6 +1,5 @@
 import RoostModel
 
-/// Collects the changes of an ingest, embeds their texts and commits them in batches.
 struct BatchCommitter {
     private let store: KnowledgeStore
     private let options: IngestOptions
@@ -14,7 +13,7 @@ struct BatchCommitter {
     private var batch = WriteBatch()
     private var placing: BatchPlacement
     /// The length of the texts in bytes after which a commit is due. It follows the speed of the embedder.
-    private(set) var byteLimit: Int
+    private var byteLimit: Int
     private var firstChange: ContinuousClock.Instant?
 
     /// The duration for which texts of one commit are embedded and changes are collected, in seconds. An
@@ -38,7 +37,6 @@ struct BatchCommitter {
 
     // MARK: Collecting
 
-    /// Adds the change of one entry.
     mutating func add(_ change: SourceDiff.Change, _ item: SourceDiff.DatedEntry, isStream: Bool) {
         let entry = change.entry
         items[entry.id] = (item, isStream)
@@ -95,7 +93,6 @@ struct BatchCommitter {
         byteLimit = min(Self.maximumByteLimit, max(Self.minimumByteLimit, length))
     }
 
-    /// Commits the batch together with the assignments of its entries to clusters.
     private mutating func commit(newTexts: Set<Entry.ID>, _ report: inout IngestReport) async throws {
         try await ConflictRetry.standard.run {
             // Other processes can have committed all of it.

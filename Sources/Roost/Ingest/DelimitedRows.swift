@@ -8,7 +8,6 @@ struct DelimitedRows {
     struct Row {
         /// The number of the row, from 1 for the header. Empty lines are not counted.
         var number: Int
-        /// The number of the line on which the row begins, from 1.
         var line: Int
         var lastLine: Int
         var fields: [String]
@@ -44,17 +43,13 @@ struct DelimitedRows {
         }
         let (quote, comma, semicolon) = (UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"))
         var (commas, semicolons) = (0, 0)
-        // A quotation mark opens a quoted field at the beginning of a field, and again after a closing one.
-        var (isQuoted, canOpen) = (false, true)
+        var isQuoted = false
         for byte in text.utf8 {
-            if byte == quote {
-                (isQuoted, canOpen) = (!isQuoted && canOpen, isQuoted)
-            } else if !isQuoted {
-                if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
-                if byte == comma { commas += 1 }
-                if byte == semicolon { semicolons += 1 }
-                canOpen = byte == comma || byte == semicolon
-            }
+            if byte == quote { isQuoted.toggle() }
+            if isQuoted { continue }
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
+            if byte == comma { commas += 1 }
+            if byte == semicolon { semicolons += 1 }
         }
         return semicolons > commas ? ";" : ","
     }
@@ -131,20 +126,13 @@ struct DelimitedRows {
         return Row(number: count, line: first, lastLine: last, fields: fields)
     }
 
-    /// Returns the byte at an index of the buffer, which it extends; `nil` at the end.
-    private mutating func byte(at index: Int) throws -> UInt8? {
-        while index >= buffer.count, !isAtEnd {
-            let piece = try read(offset, Self.pieceSize)
-            offset += piece.count
-            isAtEnd = piece.isEmpty
-            buffer += piece
+    /// Returns the next byte, and reads the next piece if necessary; `nil` at the end.
+    private mutating func peek() throws -> UInt8? {
+        if index == buffer.count, !isAtEnd {
+            (buffer, index) = (Array(try read(offset, Self.pieceSize)), 0)
+            offset += buffer.count
+            isAtEnd = buffer.isEmpty
         }
         return index < buffer.count ? buffer[index] : nil
-    }
-
-    private mutating func peek() throws -> UInt8? {
-        if index < buffer.count { return buffer[index] }
-        (buffer, index) = ([], 0)
-        return try byte(at: 0)
     }
 }

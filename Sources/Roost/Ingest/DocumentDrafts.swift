@@ -4,19 +4,32 @@ import RoostModel
 
 struct DocumentDrafts {
     let name: String
-    let dates: FileDates?
+    var dates: FileDates?
+    /// Whether a document that is the only one of its file has the same text.
+    var isText = false
 
     private static let identifierPrefix = "id:"
 
+    func read(_ contents: DocumentContents, into draft: inout SourceDraft) throws {
+        draft.entries = try drafts(of: contents)
+        draft.skipped = contents.faults.map {
+            .init(source: "\(name), \($0.position)", reason: $0.reason)
+        }
+        draft.keepsMissingEntries = !contents.isComplete
+        let unclear = contents.documents.compactMap(\.unclearDate).map {
+            "its date is not clear: \($0.prefix(40)); write it as 2026-01-31"
+        }
+        draft.notices = (contents.notices + unclear).map { .init(source: name, reason: $0) }
+    }
+
     /// Returns the drafts of the documents of a file. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
     /// several entries.
-    func drafts(of contents: DocumentContents, fileText: String?) throws -> [EntryDraft] {
+    private func drafts(of contents: DocumentContents) throws -> [EntryDraft] {
         var occurrences: [String: Int] = [:]
         // If other documents of the file could not be read, the only one must not get another id.
         let isWholeFile = contents.documents.count == 1 && contents.faults.isEmpty
         return try contents.documents.flatMap { document -> [EntryDraft] in
-            let isFileText = fileText.map { Self.haveEqualLines($0, document.text) } ?? false
-            let start = document.location ?? EntryLocation(line: isFileText ? 1 : nil)
+            let start = document.location ?? EntryLocation(line: isText && isWholeFile ? 1 : nil)
             guard document.text.utf8.count <= TextParts.maximumEntrySize else {
                 return try parts(of: document, from: start)
             }
@@ -38,15 +51,6 @@ struct DocumentDrafts {
         }
     }
 
-    /// Returns whether the text of a document is that of its file, in which carriage returns may take the
-    /// place of line feeds (``TextDecoder``).
-    private static func haveEqualLines(_ fileText: String, _ text: String) -> Bool {
-        let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
-        return fileText.utf8.elementsEqual(text.utf8) {
-            $0 == $1 || ($0 == carriageReturn && $1 == lineFeed)
-        }
-    }
-
     private func draft(
         of document: Document, key: String?, _ start: EntryLocation, text: String, _ structure: TextStructure
     ) -> EntryDraft {
@@ -61,8 +65,7 @@ struct DocumentDrafts {
     /// values, so that filters find them; only the first one has the links.
     private func parts(of document: Document, from start: EntryLocation) throws -> [EntryDraft] {
         var page = start.page
-        var text = document.text
-        var parts = try text.withUTF8 { try TextParts.drafts(of: UnsafeRawBufferPointer($0), name: name) }
+        var parts = try TextParts.drafts(of: Data(document.text.utf8), name: name)
         for index in parts.indices {
             var structure = TextStructure(of: parts[index].content, format: document.format)
             structure.links = []
@@ -71,11 +74,11 @@ struct DocumentDrafts {
             var location = start
             location.line = start.line.flatMap { first in
                 // An invalid number stays invalid, so that the part is skipped.
-                parts[index].sourceLocation?.line.map { first.addingReportingOverflow($0 - 1).partialValue }
+                parts[index].sourceLocation?.line.map { first &+ $0 - 1 }
             }
             location.page = page
             let pages = draft.content.utf8.count { $0 == UInt8(ascii: "\u{0C}") }
-            page = page.map { $0.addingReportingOverflow(pages).partialValue }
+            page = page.map { $0 &+ pages }
             draft.sourceLocation = location
             draft.location = location.line.map { "line \($0)" } ?? location.page.map { "page \($0)" }
             parts[index] = draft

@@ -1,9 +1,9 @@
 import Foundation
 import RoostDocuments
+import RoostModel
 
 struct DocumentFile {
     let data: Data
-    let readerVersion: ReaderVersion
     private let url: URL
     private let readers: DocumentReaders
     private let match: DocumentReaders.Match
@@ -28,8 +28,9 @@ struct DocumentFile {
             throw FileContents.binaryFile(url)
         }
         self.match = found ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
-        readerVersion = ReaderVersion(type: self.match.type.name, version: self.match.reader.version)
     }
+
+    var fingerprint: String { SourceDraft.fingerprint(of: data) + match.reader.suffix(as: match.type) }
 
     /// Whether files of a type are texts, which contain no zero bytes.
     private static func isText(_ type: DocumentType) -> Bool {
@@ -42,58 +43,34 @@ struct DocumentFile {
 
     func read(into draft: inout SourceDraft) async throws {
         let isText = Self.isText(match.type)
-        let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
         if isText, !FileContents.isUTF16(data), data.count > TextParts.maximumEntrySize {
             draft.entries = try await partsOfText()
             return
         }
         let contents = try await contents(of: data)
-        let text = FileContents.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
-        let fileText =
-            isText
-            ? try text ?? RecordReader.readingUTF8(data) { try RecordReader.text($0, name: url.path) } : nil
-        draft.entries = try drafts.drafts(of: contents, fileText: fileText)
-        draft.skipped = contents.faults.map {
-            .init(source: "\(url.path), \($0.position)", reason: $0.reason)
-        }
-        draft.keepsMissingEntries = !contents.isComplete
-        let unclear = contents.documents.compactMap(\.unclearDate).map {
-            "its date is not clear: \($0.prefix(40)); write it as 2026-01-31"
-        }
-        draft.notices = (contents.notices + unclear).map { .init(source: url.path, reason: $0) }
+        try DocumentDrafts(name: url.path, dates: FileDates(of: url), isText: isText)
+            .read(contents, into: &draft)
     }
 
-    /// Reads the parts of a large text. The first part contains the metadata of the file, and the other parts
-    /// of a note only links and further tags. Each part is parsed separately, because parsing the whole text
-    /// would need many times its size in memory.
+    /// Reads the parts of a large text. Each has the metadata of the first one, but its own links and further
+    /// tags. Each part is parsed separately, because parsing the whole text would need many times its size in
+    /// memory.
     private func partsOfText() async throws -> [EntryDraft] {
         var parts = try RecordReader.readingUTF8(data) { try TextParts.drafts(of: $0, name: url.path) }
-        guard let first = parts.first else { return [] }
-        guard let document = try await contents(of: Data(first.content.utf8)).documents.first else {
-            return parts
-        }
-        let metadata = DocumentDrafts.metadata(of: document)
+        var first: Document?
         for index in parts.indices {
-            parts[index].metadata = metadata
-            parts[index].tags = document.tags
-            (parts[index].createdAt, parts[index].updatedAt) = (document.createdAt, document.updatedAt)
-            if index == 0 {
-                (parts[0].content, parts[0].structure) = (document.text, document.structure)
-            } else if match.type.format != .markdown {
-                parts[index].structure = TextStructure(of: parts[index].content, format: match.type.format)
-            } else if let part = try await contents(of: Data(parts[index].content.utf8)).documents.first {
-                read(part, into: &parts[index])
+            guard let part = try await contents(of: Data(parts[index].content.utf8)).documents.first else {
+                continue
             }
+            let start = first ?? part
+            first = start
+            (parts[index].content, parts[index].structure) = (part.text, part.structure)
+            parts[index].metadata = DocumentDrafts.metadata(of: start)
+            parts[index].metadata[DocumentKey.links] = DocumentDrafts.metadata(of: part)[DocumentKey.links]
+            parts[index].tags = TagName.adding(part.tags, to: start.tags)
+            (parts[index].createdAt, parts[index].updatedAt) = (start.createdAt, start.updatedAt)
         }
         return parts
-    }
-
-    /// Adds the structure, the links and the further tags of a part of a note that is not the first one.
-    private func read(_ document: Document, into part: inout EntryDraft) {
-        (part.content, part.structure) = (document.text, document.structure)
-        part.metadata[DocumentKey.links] = DocumentDrafts.metadata(of: document)[DocumentKey.links]
-        var known = Set(part.tags.map { $0.lowercased() })
-        part.tags += document.tags.filter { known.insert($0.lowercased()).inserted }
     }
 
     private func contents(of data: Data) async throws -> DocumentContents {

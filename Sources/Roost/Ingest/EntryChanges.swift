@@ -67,50 +67,30 @@ extension Entry {
     }
 
     /// Replaces the text. The vectors are removed, and the links of the old text are replaced with those of
-    /// the new one, as is a title that was read from the old text. If both texts have front matter, the same
-    /// applies to its tags and values.
+    /// the new one, as is a title that was read from the old text.
     mutating func setContent(_ text: String) {
         readStructure()
-        let (oldText, old) = (content, structure ?? TextStructure())
+        let old = structure ?? TextStructure()
+        // The links of a converted document are only in its metadata.
+        let oldLinks = Set(TextStructure(of: content, format: old.format).links.compactMap(\.metadataText))
         (content, embeddings, passages) = (text, [], [])
         let new = TextStructure(of: text, format: old.format)
         structure = new
         if let title = metadata[DocumentKey.title]?.string, title == old.title {
             metadata[DocumentKey.title] = new.title.map { .string($0) }
         }
-        if old.format == .markdown, old.bodyStart > 0, new.bodyStart > 0 {
-            setProperties(from: MarkdownReader.document(oldText), to: MarkdownReader.document(text))
-        }
-        // The links of a converted document are only in its metadata.
-        let oldLinks = Set(TextStructure(of: oldText, format: old.format).links.compactMap(\.metadataText))
         let newLinks = new.links.compactMap(\.metadataText)
-        let value = metadata[DocumentKey.links]
-        let stored: [MetadataValue] = if case .array(let values) = value { values } else { [] }
         // The links of texts that did not come from files are not recorded, unless a program has set them. A
         // value that is not an array of texts belongs to the user.
-        guard oldLinks != Set(newLinks), stored.allSatisfy({ $0.string != nil }),
-            value == nil ? sourcePath != nil : !stored.isEmpty
+        let value = metadata[DocumentKey.links] ?? (sourcePath == nil ? .null : .array([]))
+        guard case .array(let values) = value, values.allSatisfy({ $0.string != nil }),
+            oldLinks != Set(newLinks)
         else { return }
         // Links that are not in the text, such as the relations of an imported memory, stay.
-        let removed = oldLinks.subtracting(newLinks)
-        let kept = stored.compactMap(\.string).filter { !removed.contains($0) }
+        let kept = values.compactMap(\.string).filter { !oldLinks.contains($0) || newLinks.contains($0) }
         var seen: Set<String> = []
         let links = (kept + newLinks).filter { seen.insert($0).inserted }
         metadata[DocumentKey.links] = links.isEmpty ? nil : .array(links.map { .string($0) })
-    }
-
-    /// Replaces the tags and values that are those of the old text. Others were changed separately and stay.
-    private mutating func setProperties(from old: Document, to new: Document) {
-        let (before, after) = (Set(old.tags.map { TagName($0) }), Set(new.tags.map { TagName($0) }))
-        tags.removeAll { before.contains(TagName($0)) && !after.contains(TagName($0)) }
-        let present = Set(tags.map { TagName($0) })
-        tags += new.tags.filter { !before.contains(TagName($0)) && !present.contains(TagName($0)) }
-        let derived: Set = [DocumentKey.title, DocumentKey.links, DocumentKey.unreadParts]
-        let (oldValues, newValues) = (DocumentDrafts.metadata(of: old), DocumentDrafts.metadata(of: new))
-        for key in Set(oldValues.keys).union(newValues.keys).subtracting(derived)
-        where metadata[key] == oldValues[key] {
-            metadata[key] = newValues[key]
-        }
     }
 }
 

@@ -13,7 +13,6 @@ package struct EntryEmbedder {
     ) async throws -> [Entry] {
         let digests = entries.map { ContentDigest(of: $0.content) }
         let known = try await snapshot?.embeddedEntries(withContent: Set(digests)) ?? [:]
-        let own = try await ownVersions(of: entries, digests, known, snapshot)
         var entries = entries
         for index in entries.indices { entries[index].readStructure() }
         var texts: [String] = []
@@ -22,9 +21,11 @@ package struct EntryEmbedder {
         var firstIndices: [PassagePlan: Int] = [:]
         var duplicates: [(index: Int, original: Int)] = []
         for (index, entry) in entries.enumerated() {
-            let plan = plan(of: entries[index])
-            let stored = [known[digests[index]], own[entry.id]].compactMap(\.self)
-            if let equal = stored.first(where: { isReusable($0, for: entry, plan) }) {
+            let plan = PassagePlan(of: entry, embedder: embedder)
+            if let equal = known[digests[index]], SourceDiff.hasSameText(equal, entry),
+                plan == PassagePlan(of: equal, embedder: embedder),
+                plan.parts.map(\.range) == equal.searchablePassages.map(\.utf8Range)
+            {
                 entries[index].embeddings = equal.embeddings
                 entries[index].passages = equal.passages
                 report.reused += 1
@@ -43,11 +44,14 @@ package struct EntryEmbedder {
         for (row, owner) in owners.enumerated() {
             report.tokens += Self.plausible(embeddings.tokenCounts[row])
             report.omittedTokens += Self.plausible(embeddings.omittedTokens[row])
+            // The vector of a text that the model does not understand would equal that of unrelated texts.
+            let vector =
+                embedder.understands(texts[row])
+                ? embeddings.vectors.row(row) : [Float](repeating: 0, count: embeddings.vectors.columns)
             entries[owner.index].passages.append(
                 Passage(
                     ordinal: entries[owner.index].passages.count, utf8Range: owner.range,
-                    tokenCount: embeddings.tokenCounts[row],
-                    vector: vector(embeddings.vectors.row(row), of: texts[row])))
+                    tokenCount: embeddings.tokenCounts[row], vector: vector))
         }
         for index in firstIndices.values {
             let vectors = entries[index].passages.map(\.vector)
@@ -60,60 +64,13 @@ package struct EntryEmbedder {
         return entries
     }
 
-    /// Returns the stored versions of entries that share their text with another entry.
-    ///
-    /// For each text, a snapshot returns only one entry. Its vectors may not be reusable, because the
-    /// headings embedded with it depend on the name of its file.
-    private func ownVersions(
-        of entries: [Entry], _ digests: [ContentDigest], _ known: [ContentDigest: Entry],
-        _ snapshot: (any StorageSnapshot)?
-    ) async throws -> [Entry.ID: Entry] {
-        let ids = zip(entries, digests).filter { entry, digest in
-            known[digest].map { $0.id != entry.id } ?? false
-        }.map(\.0.id)
-        guard !ids.isEmpty, let snapshot else { return [:] }
-        return try await snapshot.entries(ids).filter { !$0.embeddings.isEmpty }.byID
-    }
-
-    /// Returns the vector that is stored for a text: that of the model, or zeros if the model does not
-    /// understand the text, because its vector would equal that of unrelated texts.
-    private func vector(_ computed: [Float], of text: String) -> [Float] {
-        embedder.understands(text) ? computed : [Float](repeating: 0, count: computed.count)
-    }
-
-    private func plan(of entry: Entry) -> PassagePlan {
-        PassagePlan(of: entry, embedder: embedder)
-    }
-
-    /// Returns whether an entry can have the vectors of a stored entry with the same digest.
-    private func isReusable(_ stored: Entry, for entry: Entry, _ plan: PassagePlan) -> Bool {
-        stored.content.utf8.elementsEqual(entry.content.utf8)
-            && plan.isEmbedded(in: stored, plannedAs: self.plan(of: stored))
-    }
-
     /// Returns a number of tokens that an embedder reports, limited to a range in which sums of numbers do
     /// not overflow.
     private static func plausible(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
-
-    /// Returns the number of tokens of an entry's text that no vector represents.
-    package func omittedTokens(of entry: Entry) -> Int {
-        guard !entry.embeddings.isEmpty else { return embedder.tokenRanges(in: entry.visibleText).count }
-        guard let limit = embedder.maximumTokens else { return 0 }
-        // A token has at least one byte, so the other passages cannot exceed the limit.
-        let long = entry.searchablePassages.filter { $0.utf8Range.count > limit }
-        guard !long.isEmpty else { return 0 }
-        let treatment = TextTreatment(of: entry)
-        return long.reduce(0) { sum, passage in
-            let text = treatment.visibleText(in: passage.utf8Range)
-            return sum + max(0, embedder.tokenRanges(in: text).count - limit)
-        }
-    }
 }
 
-/// The passages of an entry's text, before they are embedded.
 struct PassagePlan: Sendable, Hashable {
     struct Part: Sendable, Hashable {
-        /// The range of the passage in UTF-8 bytes of the content.
         var range: Range<Int>
         var text: String
     }
@@ -177,10 +134,5 @@ struct PassagePlan: Sendable, Hashable {
             headings.removeFirst()
         }
         return ""
-    }
-
-    /// Returns whether the vectors of a stored entry with the same content belong to these passages.
-    func isEmbedded(in entry: Entry, plannedAs plan: PassagePlan) -> Bool {
-        plan == self && entry.searchablePassages.map(\.utf8Range) == parts.map(\.range)
     }
 }

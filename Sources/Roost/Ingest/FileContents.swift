@@ -35,9 +35,9 @@ enum FileContents {
             throw RoostError(.noInput, "cannot read \(url.path): \(String(cString: strerror(errno)))")
         }
         let kind = status.st_mode & S_IFMT
-        guard kind != S_IFDIR else { throw RoostError(.badInput, "cannot read \(url.path): it is a folder") }
         guard kind == S_IFREG else {
-            throw RoostError(.badInput, "cannot read \(url.path): it is not a regular file")
+            let reason = kind == S_IFDIR ? "it is a folder" : "it is not a regular file"
+            throw RoostError(.badInput, "cannot read \(url.path): \(reason)")
         }
         try require(Int(status.st_size), upTo: maximumSize, of: url)
         do {

@@ -10,11 +10,10 @@ import RoostFiles
 public struct FileFinder: Sendable {
     /// The patterns that files must match to be included: of their names, or with a slash of their paths
     /// relative to the folder. `*` and `?` match within a name, `**` across folders, and `[a-z]` one of
-    /// several characters. A brace needs a backslash before it, because alternatives in braces are not
-    /// supported. A slash at the end matches all files in a folder. If there are no patterns, the files of
-    /// all types that ``readers`` supports are included, and those whose rows become entries
-    /// (``RecordReader/rowExtensions``). Files without an extension are included if a reader recognizes their
-    /// first 4,096 bytes.
+    /// several characters. Alternatives in braces are not supported. A slash at the end matches all files in
+    /// a folder. Without patterns, the files of all types that ``readers`` supports are included, and those
+    /// whose rows become entries (``RecordReader/rowExtensions``). Files without an extension are included if
+    /// a reader recognizes their first 4,096 bytes.
     public var globs: [String]
     /// The patterns of files and folders to exclude, in the form of ``globs``. A slash at the end matches
     /// folders only; `/` or `./` at the beginning makes a pattern relative to the folder.
@@ -41,7 +40,7 @@ public struct FileFinder: Sendable {
     /// In a `.gitignore` file, braces are literal. In a shell, they enclose alternatives, so a pattern like
     /// `*.{key,pem}` would not exclude the files that its author expects.
     package static func patternWithBraces(in patterns: [String]) -> String? {
-        patterns.first(where: PathPattern.containsBraces)
+        patterns.first { $0.replacing(/\\./, with: "").contains(/[{}]/) }
     }
 
     func checkPatterns() throws {
@@ -61,11 +60,10 @@ public struct FileFinder: Sendable {
 
     /// Returns the files below a folder, or the file itself if `url` is a file.
     ///
+    /// - Parameter isCancelled: Returns whether to end the search with `CancellationError`.
     /// - Throws: ``RoostError`` with `.noInput` if the path does not exist or the folder cannot be read, and
     ///   with `.badInput` for a pattern with a brace that is not escaped.
-    public func find(_ url: URL) throws -> Findings { try find(url) { false } }
-
-    func find(_ url: URL, isCancelled: @escaping () -> Bool) throws -> Findings {
+    public func find(_ url: URL, isCancelled: @escaping () -> Bool = { false }) throws -> Findings {
         try checkPatterns()
         guard try Self.isFolder(url) else { return Findings(files: [url]) }
         let walk = try walk(url, isCancelled: isCancelled)
@@ -90,15 +88,13 @@ public struct FileFinder: Sendable {
         return true
     }
 
-    /// Searches a folder and returns the files with their status.
     func walk(
         _ folder: URL, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
     ) throws -> FolderWalk {
-        var skipped: [IngestReport.Skip] = []
-        let (base, rules) = Self.rulesAbove(folder, &skipped)
+        let (base, rules) = Self.rulesAbove(folder)
         var walk = FolderWalk(
-            skipped: skipped, omitted: omitted, willEnter: willEnter, isCancelled: isCancelled, base: base,
+            omitted: omitted, willEnter: willEnter, isCancelled: isCancelled, base: base,
             globs: globs.map { PathPattern($0) }, exclusions: exclusions.map { PathPattern($0) },
             followsLinks: followsLinks, known: KnownFiles(readers), root: FileSystem.resolvedPath(folder.path)
         )
@@ -107,10 +103,8 @@ public struct FileFinder: Sendable {
     }
 
     /// Returns the rules of the `.gitignore` files in the parent folders, up to the root of the repository,
-    /// and the path of the folder relative to that root. Adds the files that are too large to `skipped`.
-    private static func rulesAbove(
-        _ folder: URL, _ skipped: inout [IngestReport.Skip]
-    ) -> (base: String, rules: [FolderWalk.Rules]) {
+    /// and the path of the folder relative to that root.
+    private static func rulesAbove(_ folder: URL) -> (base: String, rules: [FolderWalk.Rules]) {
         var names: [String] = []
         var above = folder.standardizedFileURL.resolvingSymlinksInPath()
         while !FileManager.default.fileExists(atPath: above.appendingPathComponent(".git").path) {
@@ -121,9 +115,7 @@ public struct FileFinder: Sendable {
         var rules: [FolderWalk.Rules] = []
         var path = ""
         for name in names {
-            if let own = IgnoreRules(in: above, skipped: &skipped) {
-                rules.append(.init(prefix: path, rules: own))
-            }
+            if let own = IgnoreRules(in: above) { rules.append(.init(prefix: path, rules: own)) }
             path = path.isEmpty ? name : path + "/" + name
             above = above.appendingPathComponent(name)
         }
@@ -140,7 +132,7 @@ struct KnownFiles {
 
     private static let sampleLength = 4096
     /// The folders of a Maildir with messages, whose names have no extension but contain periods.
-    private static let maildirFolders: Set = ["cur", "new"]
+    private static let maildirFolders: Set<Substring> = ["cur", "new"]
 
     init(_ readers: DocumentReaders) {
         self.readers = readers
@@ -155,17 +147,15 @@ struct KnownFiles {
         let dot = name.lastIndex(of: ".")
         if let dot {
             if extensions.contains(name[name.index(after: dot)...].lowercased()) { return true }
-            guard Self.isInMaildir(file) else { return false }
+            guard Self.maildirFolders.contains(file.split(separator: "/").dropLast().last ?? "") else {
+                return false
+            }
         }
         guard isRegular, let sample = Self.beginning(of: file) else { return false }
         let input = DocumentInput(data: sample, path: file)
         guard let type = readers.recognized(input)?.type, type.isReadInFolders else { return false }
         // Other folders have these names, too.
         return dot == nil || type.format == .mail
-    }
-
-    private static func isInMaildir(_ file: String) -> Bool {
-        file.split(separator: "/").dropLast().last.map { maildirFolders.contains(String($0)) } ?? false
     }
 
     private static func beginning(of file: String) -> Data? {
@@ -176,11 +166,9 @@ struct KnownFiles {
     }
 }
 
-/// One search for files below a folder, by the rules of a ``FileFinder``.
 struct FolderWalk {
     struct File: Sendable {
         var path: String
-        /// The path relative to the folder that was searched.
         var relativePath: String
         /// The status of the file, or of the target of a link; `nil` for a link without a target.
         var status: FileStatus?
@@ -193,7 +181,7 @@ struct FolderWalk {
     }
 
     private(set) var files: [File] = []
-    private(set) var skipped: [IngestReport.Skip]
+    private(set) var skipped: [IngestReport.Skip] = []
     var omitted: Set<String> = []
     var willEnter: (String) -> Void = { _ in }
     var isCancelled: () -> Bool = { false }
@@ -203,14 +191,12 @@ struct FolderWalk {
     let globs: [PathPattern]
     let exclusions: [PathPattern]
     let followsLinks: Bool
-    /// The files that are included if there are no patterns.
     let known: KnownFiles
     /// The path of the folder without symbolic links.
     let root: String?
     /// The folders from the root to the current one, without symbolic links, if links are followed.
     var open: [String] = []
 
-    /// Searches a folder.
     mutating func enter(_ folder: String, path: String, rules: [Rules]) throws {
         if isCancelled() { throw CancellationError() }
         let isStore = isStore(folder)
@@ -227,24 +213,27 @@ struct FolderWalk {
         defer { if followsLinks { open.removeLast() } }
         // A program that watches the folder must not miss a change after the listing.
         willEnter(folder)
-        guard canEnter(folder), let names = names(in: folder) else {
+        // The permission to list a folder does not include that to open the files in it.
+        guard access(folder, X_OK) == 0 || errno != EACCES, let listing = try? FolderListing(folder) else {
             if path.isEmpty {
                 throw RoostError(
                     .noInput, "cannot read the folder \(folder): permission denied or an I/O error")
             }
             return skip(folder, "the folder cannot be read")
         }
+        for name in listing.invalidNames.sorted() where !name.hasPrefix(".") {
+            skip(folder + "/" + name, FileFinder.nameReason)
+        }
         var rules = rules
         let url = URL(fileURLWithPath: folder, isDirectory: true)
-        if let own = IgnoreRules(in: url, skipped: &skipped) {
+        if let own = IgnoreRules(in: url) {
             rules.append(Rules(prefix: inRepository(path), rules: own))
         }
         let prefix = folder == "/" ? "/" : folder + "/"
-        for name in names {
-            let path = path.isEmpty ? name : path + "/" + name
-            if isStore, isOwnFile(name, in: prefix) { continue }
-            // Hidden files are never read.
-            if !name.hasPrefix(".") { try visit(prefix + name, name, path: path, rules: rules) }
+        // Hidden files are never read.
+        for name in listing.items.map(\.name).sorted() where !name.hasPrefix(".") {
+            if isStore, StoreManifest.ownName(of: name) == name { continue }
+            try visit(prefix + name, name, path: path.isEmpty ? name : path + "/" + name, rules: rules)
         }
     }
 
@@ -252,29 +241,6 @@ struct FolderWalk {
     private func isStore(_ folder: String) -> Bool {
         access("\(folder)/\(StoreManifest.fileName)", F_OK) == 0
             && access(StoreConfiguration.lockURL(URL(fileURLWithPath: folder)).path, F_OK) == 0
-    }
-
-    /// Returns whether a name in the folder of a store is that of one of its files. On most file systems,
-    /// `Work` is another folder than the store's `work`.
-    private func isOwnFile(_ name: String, in prefix: String) -> Bool {
-        guard let ownName = StoreManifest.ownName(of: name) else { return false }
-        var (status, ownStatus) = (stat(), stat())
-        return name == ownName
-            || lstat(prefix + name, &status) == 0 && lstat(prefix + ownName, &ownStatus) == 0
-                && (status.st_dev, status.st_ino) == (ownStatus.st_dev, ownStatus.st_ino)
-    }
-
-    /// Returns whether the files in a folder can be opened. The permission to list a folder does not include
-    /// this.
-    private func canEnter(_ folder: String) -> Bool { access(folder, X_OK) == 0 || errno != EACCES }
-
-    /// Returns the names in a folder; `nil` if the folder cannot be read.
-    private mutating func names(in folder: String) -> [String]? {
-        guard let listing = try? FolderListing(folder) else { return nil }
-        for name in listing.invalidNames.sorted() where !name.hasPrefix(".") {
-            skip(folder + "/" + name, FileFinder.nameReason)
-        }
-        return listing.items.map(\.name).sorted()
     }
 
     private mutating func visit(
@@ -294,7 +260,10 @@ struct FolderWalk {
             } else {
                 try enter(file, path: path, rules: rules)
             }
-        } else if includes(file, name, path, isRegular: exists && status.st_mode & S_IFMT == S_IFREG) {
+        } else if globs.isEmpty
+            ? known.contains(file, name: name, isRegular: exists && status.st_mode & S_IFMT == S_IFREG)
+            : globs.contains(where: { $0.contains(path) })
+        {
             if isLink, !followsLinks, !isBelowRoot(file) {
                 skip(file, FileFinder.linkReason)
             } else {
@@ -304,11 +273,6 @@ struct FolderWalk {
         } else if globs.isEmpty {
             skip(file, FileFinder.typeReason)
         }
-    }
-
-    private func includes(_ file: String, _ name: String, _ path: String, isRegular: Bool) -> Bool {
-        guard globs.isEmpty else { return globs.contains { $0.contains(path) } }
-        return known.contains(file, name: name, isRegular: isRegular)
     }
 
     private mutating func skip(_ path: String, _ reason: String) {

@@ -3,7 +3,6 @@ import RoostChunks
 import RoostFiles
 import RoostModel
 
-/// One run of an ingest: compares sources with the store and commits the differences.
 struct Ingestor {
     private let store: KnowledgeStore
     private let options: IngestOptions
@@ -17,8 +16,6 @@ struct Ingestor {
     /// Protects stored documents that no committed record references yet.
     private var originalsLock: FileLock?
 
-    /// The number of entries that are compared or tagged at once. Together with the batch size it bounds the
-    /// work between two commits to about two seconds.
     private static let stepSize = 64
 
     init(store: KnowledgeStore, options: IngestOptions) {
@@ -27,7 +24,6 @@ struct Ingestor {
         committer = BatchCommitter(store: store, options: options)
     }
 
-    /// Ingests sources in their order.
     static func run(
         into store: KnowledgeStore, _ options: IngestOptions, next: () async throws -> SourceDraft?
     ) async throws -> IngestReport {
@@ -44,13 +40,6 @@ struct Ingestor {
         // A source that occurs twice is compared with what its first occurrence wrote.
         if !processed.insert(draft.id).inserted { try await flush() }
         report.skipped += draft.skipped
-        if draft.isEmptyFile, let entries = try await formerEntries(of: draft) {
-            // Programs empty a file before they write it, and some fail in between. Removing its entries
-            // would remove their tags and dates, too.
-            skip(draft, SourceDraft.emptyReason)
-            report.unchanged += entries
-            return
-        }
         try await storeOriginal(of: draft)
         snapshot = nil
         let record = try await currentSnapshot().sources([draft.id]).first
@@ -61,8 +50,12 @@ struct Ingestor {
         }
         guard !draft.isUnread else {
             // Without its entries, the source cannot be compared.
-            return skip(
-                draft, "another process changed its entries at the same time; ingest it again")
+            report.skipped.append(
+                .init(
+                    source: SourceDraft.displayName(of: draft.id),
+                    reason: "another process changed its entries at the same time; ingest it again"))
+            progress.sources += 1
+            return
         }
         var identified = SourceDiff.identify(draft, tags: options.tags)
         report.skipped += identified.skipped
@@ -73,38 +66,30 @@ struct Ingestor {
                 identified.entries, of: draft.id, record, in: currentSnapshot())
             : try await avoidingEditedEntries(identified.entries, of: draft)
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
+        let source = Source(id: draft.id, fingerprint: draft.fingerprint)
         try await compare(
             identified.entries, isStream: !draft.isComplete,
             // The reader that an interrupted ingest used is unknown, so its vectors are checked.
-            keepsVectors: !draft.isComplete || record?.readerVersion == draft.readerVersion)
+            keepsVectors: !draft.isComplete || record?.readerVersion == source.readerVersion)
         // A single entry is committed together with the record of its source, because an interruption in
         // between would leave it without one: the entry would stay in the store if its file is deleted.
         if committer.isDue, !draft.isComplete || identified.entries.count > 1 { try await flush() }
         if draft.isComplete {
             let present = Set(identified.entries.map(\.entry.id))
-            let vanished =
-                draft.skipped.isEmpty && identified.invalid.isEmpty && !draft.keepsMissingEntries
-                ? try await knownIDs(draft.id, record).filter { !present.contains($0) } : []
+            var vanished: [Entry.ID] = []
+            if draft.skipped.isEmpty, identified.invalid.isEmpty, !draft.keepsMissingEntries {
+                // Without a record, the source is new or its first ingest was interrupted.
+                let known =
+                    if let record { record.entryIDs } else {
+                        try await currentSnapshot().ids(matching: EntryFilter(sources: [draft.id]))
+                    }
+                vanished = known.filter { !present.contains($0) }
+            }
             committer.endSource(draft.id, fingerprint: draft.fingerprint, removing: vanished)
             report.removed += vanished.count
         }
         progress.sources += 1
         if committer.isDue { try await flush() }
-    }
-
-    /// Reports a source whose stored entries stay as they are.
-    private mutating func skip(_ draft: SourceDraft, _ reason: String) {
-        report.skipped.append(.init(source: SourceDraft.displayName(of: draft.id), reason: reason))
-        progress.sources += 1
-    }
-
-    /// Returns the number of stored entries that come from other contents of a file; `nil` without any.
-    private func formerEntries(of draft: SourceDraft) async throws -> Int? {
-        let record = try await store.storage.snapshot().sources([draft.id]).first
-        guard let record, !record.entryIDs.isEmpty else { return nil }
-        // A reader can return a document for an empty file.
-        let digest = Source(id: draft.id, fingerprint: draft.fingerprint).documentDigest
-        return record.documentDigest == digest ? nil : record.entryIDs.count
     }
 
     private mutating func currentSnapshot() async throws -> any StorageSnapshot {
@@ -125,14 +110,10 @@ struct Ingestor {
 
     // MARK: Comparing
 
-    /// Compares entries with the store and collects the changes, with commits in between.
     private mutating func compare(
         _ entries: [SourceDiff.DatedEntry], isStream: Bool, keepsVectors: Bool
     ) async throws {
-        var rest = entries[...]
-        while !rest.isEmpty {
-            let part = step(of: rest)
-            rest = rest[part.endIndex...]
+        for part in entries.groups(of: Self.stepSize) {
             let stored = try await SourceDiff.Stored(part.map(\.entry.id), in: currentSnapshot())
             for item in part {
                 let change = SourceDiff.change(
@@ -140,8 +121,8 @@ struct Ingestor {
                 count(change)
                 reportLostParts(of: item.entry, stored.entries[item.entry.id])
                 if let change { committer.add(change, item, isStream: isStream) }
+                if committer.isDue, isStream || entries.count > 1 { try await flush() }
             }
-            if committer.isDue, isStream || entries.count > 1 { try await flush() }
         }
     }
 
@@ -154,22 +135,6 @@ struct Ingestor {
         report.notices.append(.init(source: SourceDraft.displayName(of: source), reason: reason))
     }
 
-    /// Returns the first entries, which are compared at once. Their texts are embedded in the same batch, so
-    /// the total length of the texts is limited, too.
-    private func step(of entries: ArraySlice<SourceDiff.DatedEntry>) -> ArraySlice<SourceDiff.DatedEntry> {
-        let limit = min(options.batchSize, Self.stepSize)
-        var bytes = 0
-        let end = entries.indices.first { index in
-            if index > entries.startIndex, index - entries.startIndex >= limit || bytes >= committer.byteLimit
-            {
-                return true
-            }
-            bytes += entries[index].entry.content.utf8.count
-            return false
-        }
-        return entries[..<(end ?? entries.endIndex)]
-    }
-
     private mutating func count(_ change: SourceDiff.Change?) {
         if change == nil { progress.entries += 1 }
         guard let change, !change.isMove else {
@@ -177,12 +142,6 @@ struct Ingestor {
             return
         }
         if change.expected == .zero { report.new += 1 } else { report.updated += 1 }
-    }
-
-    private mutating func knownIDs(_ source: String, _ record: Source?) async throws -> [Entry.ID] {
-        if let record { return record.entryIDs }
-        // Without a record, the source is new or its first ingest was interrupted.
-        return try await currentSnapshot().ids(matching: EntryFilter(sources: [source]))
     }
 
     /// Returns the entries of a stream. If a user has edited the stored entry with the same id, the returned
@@ -213,7 +172,6 @@ struct Ingestor {
 
     // MARK: Tags and originals
 
-    /// Adds the requested tags to the entries of an unchanged source.
     private mutating func addTags(to ids: [Entry.ID]) async throws {
         guard !options.tags.isEmpty else {
             report.unchanged += ids.count
@@ -221,31 +179,26 @@ struct Ingestor {
             return
         }
         let changes = EntryChanges(addedTags: Set(TagName.distinct(options.tags)))
-        for part in ids.groups(of: min(options.batchSize, Self.stepSize)) {
-            try Task.checkCancellation()
-            let changed: Int
-            if options.isDryRun {
-                changed = try await currentSnapshot().entries(part).count { changes.applied(to: $0) != $0 }
-            } else {
-                snapshot = nil
-                changed = try await store.apply(changes, to: part)
-            }
-            report.updated += changed
-            report.unchanged += part.count - changed
-            progress.entries += part.count
-            options.progress?(progress)
+        let changed: Int
+        if options.isDryRun {
+            changed = try await currentSnapshot().entries(ids).count { changes.applied(to: $0) != $0 }
+        } else {
+            snapshot = nil
+            changed = try await store.apply(changes, to: ids)
         }
+        report.updated += changed
+        report.unchanged += ids.count - changed
+        progress.entries += ids.count
+        options.progress?(progress)
     }
 
-    /// Stores the original file of a source, before a record that references it is committed.
     private mutating func storeOriginal(of draft: SourceDraft) async throws {
         guard let document = draft.original else { return }
         let record = Source(id: draft.id, fingerprint: draft.fingerprint)
         guard record.documentDigest == ChunkIdentifier(hashing: document).id else {
             throw RoostError(
                 .badInput,
-                "cannot store the original of \(draft.id): its fingerprint does not begin with the digest of "
-                    + "the document")
+                "cannot store the original of \(draft.id): its fingerprint does not begin with its digest")
         }
         guard let originals = store.originals else {
             throw RoostError(

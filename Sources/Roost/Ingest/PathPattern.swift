@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// A pattern that selects files or folders below a folder, in the form of `.gitignore`.
 ///
@@ -19,16 +20,6 @@ struct PathPattern: Sendable {
         pattern = GlobPattern(isRelative ? form : "**/" + form)
     }
 
-    /// Returns whether a pattern contains a brace without a backslash before it.
-    static func containsBraces(_ text: String) -> Bool {
-        var isEscaped = false
-        for character in text {
-            if !isEscaped, character == "{" || character == "}" { return true }
-            isEscaped = !isEscaped && character == "\\"
-        }
-        return false
-    }
-
     func matches(_ path: String, isFolder: Bool) -> Bool {
         (isFolder || !matchesFoldersOnly) && pattern.matches(path)
     }
@@ -44,64 +35,61 @@ struct PathPattern: Sendable {
 /// A pattern for paths in the syntax of `.gitignore`: `*` and `?` match within a name, `[a-z]` one of several
 /// characters, and `**` across folders if only slashes are next to it.
 struct GlobPattern: Sendable {
+    private typealias Condition = @Sendable (Character) -> Bool
+
     private enum Item: Sendable {
         /// `**/`: nothing, or one or more folders with the slash after each.
         case folders
-        /// `**`: any characters.
-        case everything
-        /// `*`: any characters but slashes.
-        case name
-        /// `?`: any character but a slash.
-        case anyCharacter
-        /// `[a-z]` or `[!a-z]`: a character in one of the ranges, or in none of them, but not a slash.
-        case oneOf([ClosedRange<Character>], isNegated: Bool)
-        /// Exactly this character.
-        case character(Character)
+        /// `*` and `**`: any number of characters that meet a condition.
+        case many(Condition)
+        /// One character that meets a condition.
+        case one(Condition)
     }
 
     private let items: [Item]
 
-    /// - Complexity: O(length of the pattern).
     init(_ pattern: some StringProtocol) {
         var items: [Item] = []
         var rest = Array(pattern)[...]
         // Whether the rest may contain the end of a set. If not, it is not searched for again.
         var mayEndSet = true
+        var beginsName = true
         while let first = rest.popFirst() {
             switch first {
             case "*":
                 let stars = rest.prefix { $0 == "*" }
                 rest = rest[stars.endIndex...]
-                if stars.isEmpty || !Self.beginsName(items) || rest.first ?? "/" != "/" {
-                    items.append(.name)
+                if stars.isEmpty || !beginsName || rest.first ?? "/" != "/" {
+                    items.append(.many { $0 != "/" })
                 } else {
-                    items.append(rest.popFirst() == nil ? .everything : .folders)
+                    items.append(rest.popFirst() == nil ? .many { _ in true } : .folders)
+                    beginsName = true
+                    continue
                 }
-            case "?": items.append(.anyCharacter)
+            case "?": items.append(.one { $0 != "/" })
             case "[" where mayEndSet:
                 let isNegated = rest.first == "!" || rest.first == "^"
                 let start = isNegated ? rest.dropFirst() : rest
                 // The first character of a set can be a closing bracket.
                 if let end = start.dropFirst().firstIndex(of: "]") {
-                    items.append(.oneOf(Self.ranges(start[..<end]), isNegated: isNegated))
+                    let ranges = Self.ranges(start[..<end])
+                    items.append(
+                        .one { character in
+                            character != "/" && ranges.contains { $0.contains(character) } != isNegated
+                        })
                     rest = rest[(end + 1)...]
                 } else {
                     mayEndSet = false
-                    items.append(.character(first))
+                    items.append(.one { $0 == first })
                 }
-            case "\\": items.append(.character(rest.popFirst() ?? first))
-            default: items.append(.character(first))
+            case "\\":
+                let escaped = rest.popFirst() ?? first
+                items.append(.one { $0 == escaped })
+            default: items.append(.one { $0 == first })
             }
+            beginsName = first == "/"
         }
         self.items = items
-    }
-
-    private static func beginsName(_ items: [Item]) -> Bool {
-        switch items.last {
-        case nil, .folders: true
-        case .character(let character): character == "/"
-        default: false
-        }
     }
 
     /// Returns the ranges in the text between the brackets of a set. A single character is a range.
@@ -119,7 +107,6 @@ struct GlobPattern: Sendable {
         return ranges
     }
 
-    /// Returns whether the pattern matches the entire path.
     func matches(_ path: some StringProtocol) -> Bool {
         let text = Array(path)
         // reachable[i] tells whether the items so far match the first i characters.
@@ -133,19 +120,14 @@ struct GlobPattern: Sendable {
                     isOpen = isOpen || reachable[end]
                     reachable[end] = reachable[end] || (isOpen && text[end - 1] == "/")
                 }
-            case .everything:
+            case .many(let isIncluded):
                 for end in reachable.indices {
-                    isOpen = isOpen || reachable[end]
+                    isOpen = reachable[end] || (isOpen && isIncluded(text[end - 1]))
                     reachable[end] = isOpen
                 }
-            case .name:
-                for end in reachable.indices {
-                    isOpen = reachable[end] || (isOpen && text[end - 1] != "/")
-                    reachable[end] = isOpen
-                }
-            case .anyCharacter, .oneOf, .character:
+            case .one(let isIncluded):
                 for index in text.indices.reversed() {
-                    reachable[index + 1] = reachable[index] && Self.matches(text[index], item)
+                    reachable[index + 1] = reachable[index] && isIncluded(text[index])
                 }
                 reachable[0] = false
             }
@@ -153,56 +135,34 @@ struct GlobPattern: Sendable {
         }
         return reachable[text.count]
     }
-
-    private static func matches(_ character: Character, _ item: Item) -> Bool {
-        switch item {
-        case .anyCharacter: character != "/"
-        case .oneOf(let ranges, let isNegated):
-            character != "/" && ranges.contains { $0.contains(character) } != isNegated
-        case .character(let expected): character == expected
-        case .folders, .everything, .name: false
-        }
-    }
 }
 
-/// The rules of one `.gitignore` file (gitignore(5)).
 struct IgnoreRules: Sendable {
     private var rules: [(pattern: PathPattern, isNegated: Bool)] = []
 
-    /// The maximum size of a file in bytes. Each path is compared with each rule.
+    /// The number of bytes of a file that are read. Each path is compared with each rule.
     private static let maximumSize = 1 << 20
-    static let sizeReason = "it is larger than 1 MiB, so its rules are not applied"
 
-    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none, or it is too large.
-    init?(in folder: URL, skipped: inout [IngestReport.Skip]) {
-        let file = folder.appendingPathComponent(".gitignore")
-        var status = stat()
-        // Opening a named pipe would wait for a writer.
-        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        guard status.st_size <= Self.maximumSize else {
-            skipped.append(.init(source: file.path, reason: Self.sizeReason))
-            return nil
-        }
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
-        self.init(text)
+    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none.
+    init?(in folder: URL) {
+        // Opening a pipe of this name would wait for a writer.
+        guard
+            let file = try? FileDescriptor(
+                folder.appendingPathComponent(".gitignore").path, O_RDONLY | O_NONBLOCK),
+            let data = try? file.read(at: 0, count: Self.maximumSize)
+        else { return nil }
+        self.init(String(decoding: data, as: UTF8.self))
     }
 
     init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
-            var line = Self.withoutSpacesAtEnd(line)
+            var line = line
+            while line.last == " " { line.removeLast() }
             guard !line.isEmpty, line.first != "#" else { continue }
             let isNegated = line.first == "!"
             if isNegated { line.removeFirst() }
             rules.append((PathPattern(String(line)), isNegated))
         }
-    }
-
-    /// Returns a line without the spaces at its end. A space after a backslash belongs to the pattern.
-    private static func withoutSpacesAtEnd(_ line: Substring) -> Substring {
-        guard let last = line.lastIndex(where: { $0 != " " }) else { return "" }
-        let text = line[...last]
-        let isEscaped = !text.reversed().prefix { $0 == "\\" }.count.isMultiple(of: 2)
-        return isEscaped && text.endIndex < line.endIndex ? line[...text.endIndex] : text
     }
 
     /// Returns whether the last rule that matches the given path ignores that path; `nil` if no rule matches.

@@ -15,10 +15,8 @@ public struct RecordReader: Sendable {
     public var idColumn: String?
     /// Whether drafts contain the files themselves, so that the store keeps them byte for byte.
     public var keepsOriginals = false
-    /// The maximum size of a file in bytes. Each file is read into memory as a whole, and a single source of
-    /// more than 1 GB of text is implausible. Files that are not text in UTF-8 have lower limits
-    /// (`DocumentLimits`): 256 MB, and 64 MB if they are text in UTF-16, because converting them requires
-    /// several times their size.
+    /// The maximum size of a file in bytes, which is read into memory as a whole. Files that are not text in
+    /// UTF-8 have lower limits (`DocumentLimits`): 256 MB, and 64 MB if they are text in UTF-16.
     public var maximumFileSize = 1 << 30
 
     /// Creates a reader.
@@ -37,75 +35,70 @@ public struct RecordReader: Sendable {
     ///   read; `CancellationError`.
     @concurrent
     public func read(_ url: URL) async throws -> SourceDraft {
-        try await read(url) { _ in false }
+        try await read(url) { _ in nil }
     }
 
     /// Reads a file for an ingest into a store. A document that the store contains unchanged is not parsed.
     package func read(_ url: URL, for store: KnowledgeStore) async throws -> SourceDraft {
-        try await read(url) { draft in
-            let record = try await store.storage.snapshot().sources([draft.id]).first
-            return record?.fingerprint == draft.fingerprint && record?.entryIDs.isEmpty == false
-        }
+        try await read(url) { try await store.storage.snapshot().sources([$0]).first }
     }
 
     private func read(
-        _ url: URL, isUnchanged: (SourceDraft) async throws -> Bool
+        _ url: URL, stored: (Source.ID) async throws -> Source?
     ) async throws -> SourceDraft {
+        let record = try await stored(Self.sourceID(url)).flatMap { $0.entryIDs.isEmpty ? nil : $0 }
         if Self.rowExtensions.contains(url.pathExtension.lowercased()) {
-            return try await BlockingWork.run { _ in try rows(of: url) }
+            return try await BlockingWork.run { _ in try rows(of: url, replacing: record) }
         }
         let file = try await BlockingWork.run { _ in
             try DocumentFile(url, readers: readers, maximumSize: maximumFileSize)
         }
-        // The reader is part of the fingerprint, so a later version of the reader reads the file again.
+        try Self.refuseEmpty(file.data, of: url, replacing: record)
         var draft = SourceDraft(
-            id: Self.sourceID(url),
-            fingerprint: SourceDraft.fingerprint(of: file.data) + file.readerVersion.suffix,
-            entries: [], original: keepsOriginals ? file.data : nil)
-        draft.isEmptyFile = SourceDraft.isEmpty(file.data)
-        draft.isUnread = try await isUnchanged(draft)
+            id: Self.sourceID(url), fingerprint: file.fingerprint, entries: [],
+            original: keepsOriginals ? file.data : nil)
+        draft.isUnread = record?.fingerprint == draft.fingerprint
         if !draft.isUnread { try await file.read(into: &draft) }
         return draft
     }
 
-    /// The part of the fingerprint of a file of rows that records the version of their reader. Earlier
-    /// versions did not read tags from texts, or dates.
-    static let rowSuffix = ";lines.3"
+    static let emptyReason = "it is empty; its former entries are kept"
 
-    private func rows(of url: URL) throws -> SourceDraft {
+    /// Refuses an empty file whose source has entries. Programs empty a file before they write it, and some fail
+    /// in between: removing its entries would remove their tags and dates, too.
+    private static func refuseEmpty(_ data: Data, of url: URL, replacing record: Source?) throws {
+        // A reader can return a document for an empty file.
+        guard let record, !record.fingerprint.hasPrefix(SourceDraft.fingerprint(of: data)),
+            data.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) })
+        else { return }
+        throw RoostError(.badInput, "cannot read \(url.path): \(emptyReason)")
+    }
+
+    private func rows(of url: URL, replacing record: Source?) throws -> SourceDraft {
         let data = try FileContents.read(url, maximumSize: maximumFileSize) { start in
             FileContents.isUTF16(start) ? DocumentLimits().maximumTextBytes : nil
         }
+        try Self.refuseEmpty(data, of: url, replacing: record)
         let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
         let rows: RowReader.Rows
         switch url.pathExtension.lowercased() {
         case "csv":
-            let text = try Self.tableText(data, name: url.path)
+            let text = try Self.readingUTF8(data) { try Self.text($0, name: url.path) }
             rows = try rowReader.table(text, separator: DelimitedRows.separator(of: text))
-        case "tsv": rows = try rowReader.table(Self.tableText(data, name: url.path), separator: "\t")
+        case "tsv":
+            let text = try Self.readingUTF8(data) { try Self.text($0, name: url.path) }
+            rows = try rowReader.table(text, separator: "\t")
         default: rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
         }
-        // A file that an earlier version read has another fingerprint, so that the next ingest reads it again
-        // even if it has not changed.
-        var fingerprint =
+        let fingerprint =
             SourceDraft.fingerprint(of: data)
             + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
-            + Self.rowSuffix
-        // The suffix distinguishes the file from one that was read completely, so a later version of Roost
-        // that can read the skipped rows ingests them.
-        if !rows.skipped.isEmpty { fingerprint += ";partial" }
         var draft = SourceDraft(
             id: Self.sourceID(url), fingerprint: fingerprint, entries: rows.entries,
             original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
         draft.notices = rows.notices.map { .init(source: url.path, reason: $0) }
-        draft.isEmptyFile = SourceDraft.isEmpty(data)
         return draft
-    }
-
-    /// Returns the text of a table, which spreadsheets write in UTF-8, UTF-16 or the encoding of the system.
-    private static func tableText(_ data: Data, name: String) throws -> String {
-        try readingUTF8(data) { try text($0, name: name) }
     }
 
     /// Reads a file, or its text in UTF-8 if it is in an older encoding. The file is decoded only if it cannot be
@@ -183,9 +176,7 @@ public struct RecordReader: Sendable {
 
     /// Decodes UTF-8 text and removes a byte order mark.
     ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - name: The name of the input, for messages.
+    /// - Parameter name: The name of the input, for messages.
     /// - Throws: ``RoostError`` with `.badInput` for binary data and for other encodings.
     public static func text(_ data: Data, name: String) throws -> String {
         guard !data.prefix(FileContents.binaryTestLength).contains(0) else {

@@ -2,7 +2,6 @@ import Foundation
 import RoostDocuments
 import RoostModel
 
-/// Reads the rows of JSON Lines files and tables. A row that cannot be read is skipped.
 struct RowReader {
     struct Rows {
         var entries: [EntryDraft] = []
@@ -59,7 +58,7 @@ struct RowReader {
         guard case .string(let content)? = object.removeValue(forKey: key) else {
             throw InvalidRow(reason: textColumn.map { "no string for the key '\($0)'" } ?? Self.noText)
         }
-        let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
+        let id = object.removeValue(forKey: idColumn ?? "id").flatMap { $0 == .null ? nil : $0.text }
         for column in Self.vectorColumns { object[column] = nil }
         return Self.draft(
             content, id, object, "line \(number)", EntryLocation(line: number, lastLine: number))
@@ -71,16 +70,10 @@ struct RowReader {
     ) -> EntryDraft {
         let fields = RowFields(values)
         return EntryDraft(
-            key: id.map { "id:\($0)" }, content: content, structure: TextStructure(),
+            key: id.flatMap { $0.isEmpty ? nil : "id:\($0)" }, content: content, structure: TextStructure(),
             metadata: DocumentKey.withoutMessageMark(fields.metadata), tags: fields.tags,
             location: location, sourceLocation: lines, createdAt: fields.createdAt,
             updatedAt: fields.updatedAt)
-    }
-
-    /// Returns a value as the name of a row; `nil` for null, an empty text, an array or an object.
-    private static func rowName(_ value: MetadataValue?) -> String? {
-        guard let value, value != .null, let text = value.text, !text.isEmpty else { return nil }
-        return text
     }
 
     // MARK: Tables
@@ -91,8 +84,8 @@ struct RowReader {
         var lines = DelimitedRows(separator: separator, name: name) { bytes.dropFirst($0).prefix($1) }
         guard let header = try lines.next()?.fields else { return rows }
         try requireDistinctNames(header)
-        let textIndex = try textColumnIndex(in: header)
-        let idIndex = try idColumn.map { try index(of: $0, in: header) } ?? header.firstIndex(of: "id")
+        let textIndex = try index(of: textColumn.map { [$0] } ?? ["text", "content"], in: header)
+        let idIndex = try idColumn.map { try index(of: [$0], in: header) } ?? header.firstIndex(of: "id")
         while let row = try lines.next() {
             let isOneLine = row.line == row.lastLine
             let range = isOneLine ? "line \(row.line)" : "lines \(row.line) to \(row.lastLine)"
@@ -111,8 +104,8 @@ struct RowReader {
                 metadata[header[index]] = .string(field)
             }
             let draft = Self.draft(
-                row.fields[textIndex], idIndex.flatMap { row.fields[$0].isEmpty ? nil : row.fields[$0] },
-                metadata, location, EntryLocation(line: row.line, lastLine: row.lastLine))
+                row.fields[textIndex], idIndex.map { row.fields[$0] }, metadata, location,
+                EntryLocation(line: row.line, lastLine: row.lastLine))
             add(draft, to: &rows)
         }
         try finish(&rows)
@@ -123,41 +116,21 @@ struct RowReader {
     /// name are ignored.
     private func requireDistinctNames(_ header: [String]) throws {
         var seen = Set<String>()
-        var repeated: [String] = []
-        for column in header where !column.isEmpty && !seen.insert(column).inserted {
-            if !repeated.contains(column) { repeated.append(column) }
-        }
-        guard !repeated.isEmpty else { return }
+        guard let repeated = header.first(where: { !$0.isEmpty && !seen.insert($0).inserted }) else { return }
         throw RoostError(
             .badInput,
-            "cannot read \(name): several columns have the same name (\(Self.list(repeated))); give each "
-                + "column a different name")
+            "cannot read \(name): several columns have the same name (\(repeated)); give each column a "
+                + "different name")
     }
 
-    private func textColumnIndex(in header: [String]) throws -> Int {
-        if let textColumn { return try index(of: textColumn, in: header) }
-        let candidates = ["text", "content"].lazy.compactMap { header.firstIndex(of: $0) }
-        guard let index = candidates.first else {
-            throw RoostError(
-                .badInput,
-                "cannot read \(name): it has no column 'text' or 'content' (its columns are "
-                    + "\(Self.list(header)))",
-                remedy: .nameTextColumn)
-        }
-        return index
-    }
-
-    private func index(of column: String, in header: [String]) throws -> Int {
-        guard let index = header.firstIndex(of: column) else {
-            throw RoostError(
-                .badInput,
-                "cannot read \(name): it has no column '\(column)' (its columns are \(Self.list(header)))")
-        }
-        return index
-    }
-
-    private static func list(_ columns: [String]) -> String {
-        columns.prefix(maximumListedColumns).joined(separator: ", ")
+    /// Returns the index of the first of several columns that the table has.
+    private func index(of columns: [String], in header: [String]) throws -> Int {
+        if let index = columns.lazy.compactMap({ header.firstIndex(of: $0) }).first { return index }
+        throw RoostError(
+            .badInput,
+            "cannot read \(name): it has no column '\(columns.joined(separator: "' or '"))' (its columns are "
+                + "\(header.prefix(Self.maximumListedColumns).joined(separator: ", ")))",
+            remedy: columns.count > 1 ? .nameTextColumn : nil)
     }
 
     // MARK: Skipped rows
@@ -226,29 +199,21 @@ struct RowFields {
             }
             return nil
         }
-        tags = values["tags"].map(Self.tags) ?? []
         (createdAt, updatedAt) = (date(Self.createdColumns), date(Self.updatedColumns))
         var metadata = values
         if case .array(let tags)? = values["tags"], tags.allSatisfy({ $0.string != nil }) {
             metadata["tags"] = nil
+            self.tags = tags.compactMap(\.string)
+        } else {
+            // Tags can contain spaces, so these do not separate tags.
+            let parts = (values["tags"]?.string ?? "").split { $0 == "," || $0 == ";" }
+            tags = TagName.distinct(
+                parts.map { part in
+                    let tag = part.trimmingCharacters(in: .whitespacesAndNewlines)
+                    return tag.hasPrefix("#") ? String(tag.dropFirst()) : tag
+                })
         }
         self.metadata = metadata
-    }
-
-    /// Returns the tags of an array of texts, or of a text in which commas or semicolons separate them. Tags
-    /// can contain spaces, so these do not separate tags.
-    private static func tags(_ value: MetadataValue) -> [String] {
-        switch value {
-        case .array(let values):
-            return values.allSatisfy { $0.string != nil } ? values.compactMap(\.string) : []
-        case .string(let text):
-            var known: Set<String> = []
-            return text.split { $0 == "," || $0 == ";" }.map { part in
-                let tag = part.trimmingCharacters(in: .whitespacesAndNewlines)
-                return tag.hasPrefix("#") ? String(tag.dropFirst()) : tag
-            }.filter { !$0.isEmpty && known.insert($0).inserted }
-        default: return []
-        }
     }
 }
 
@@ -297,7 +262,12 @@ extension RowReader.Rows {
         for entry in entries {
             texts.append(entry.content)
             texts += entry.tags
-            for value in entry.metadata.values { value.forEachString { texts.append($0) } }
+            for value in entry.metadata.values {
+                _ = value.mapStrings {
+                    texts.append($0)
+                    return $0
+                }
+            }
         }
         guard let repaired = LatinRepair.repaired(texts) else { return false }
         let pairs = Dictionary(zip(texts, repaired)) { first, _ in first }
@@ -313,13 +283,6 @@ extension RowReader.Rows {
 }
 
 extension MetadataValue {
-    fileprivate func forEachString(_ body: (String) -> Void) {
-        _ = mapStrings {
-            body($0)
-            return $0
-        }
-    }
-
     fileprivate func mapStrings(_ transform: (String) -> String) -> MetadataValue {
         switch self {
         case .string(let text): .string(transform(text))

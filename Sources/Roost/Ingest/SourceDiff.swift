@@ -74,7 +74,7 @@ enum SourceDiff {
             guard old.location != entry.location else { return nil }
             entry.updatedAt = old.updatedAt
         } else {
-            dates.applyChange(to: &entry)
+            dates.apply(to: &entry, replacing: old)
         }
         if hasValidVectors {
             entry.embeddings = old.embeddings
@@ -112,18 +112,16 @@ enum SourceDiff {
                 let location = item.location.map { "\(name), \($0)" } ?? name
                 result.skipped.append(.init(source: location, reason: reason))
             }
-            guard !item.content.allSatisfy(\.isWhitespace) else {
+            if item.content.allSatisfy(\.isWhitespace) {
                 skip("empty text")
                 continue
             }
-            let key: String
-            if let given = item.key {
-                key = given
-            } else {
+            func contentKey() -> String {
                 let digest = ContentDigest(of: item.content)
-                key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
-                occurrences[digest, default: 0] += 1
+                defer { occurrences[digest, default: 0] += 1 }
+                return EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
             }
+            let key = item.key ?? contentKey()
             let id = EntryID.derived(source: draft.id, key: key)
             guard seen.insert(id).inserted else {
                 skip("another row has the same id")
@@ -203,12 +201,7 @@ enum SourceIdentity {
         _ ids: [Entry.ID], notIn source: Source.ID, _ snapshot: any StorageSnapshot
     ) async throws -> Set<Entry.ID> {
         let stored = Array(try await snapshot.revisions(of: ids).keys)
-        var foreign = Set<Entry.ID>()
-        for page in stored.groups(of: pageSize) {
-            for entry in try await snapshot.entries(page) where !ExactText.areSame(entry.source, source) {
-                foreign.insert(entry.id)
-            }
-        }
-        return foreign
+        return Set(
+            try await snapshot.entries(stored).filter { !ExactText.areSame($0.source, source) }.map(\.id))
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 import RoostChunks
+import RoostDocuments
 public import RoostModel
 
 /// The contents of a source, before they are compared with the store.
@@ -26,11 +27,6 @@ public struct SourceDraft: Sendable, Hashable {
     public var keepsMissingEntries = false
     /// Whether the source was not read, because the store contains it with an equal fingerprint.
     var isUnread = false
-    /// Whether the source is a file that contains nothing, or only white space.
-    var isEmptyFile = false
-
-    /// The reason that is reported for an empty file whose entries stay in the store.
-    static let emptyReason = "it is empty; its former entries are kept"
 
     /// Creates a draft.
     public init(
@@ -55,8 +51,6 @@ public struct SourceDraft: Sendable, Hashable {
         guard let url = URL(string: id), url.isFileURL else { return id }
         return url.path
     }
-
-    static func isEmpty(_ file: Data) -> Bool { file.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
     /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
     static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }
@@ -109,49 +103,24 @@ public struct EntryDraft: Sendable, Hashable {
     }
 }
 
-/// The reader of a source and its version, as the fingerprint of the source records them.
-///
-/// A file that was read by another version has another fingerprint, so the next ingest reads it again.
-struct ReaderVersion: Sendable, Hashable {
-    /// The name of the document type as which the source was read.
-    var type: String
-    var version: Int
-
-    private static let key = ";reader="
-
-    init(type: String, version: Int) {
-        (self.type, self.version) = (type, version)
-    }
-
-    /// Creates the version that a fingerprint records; `nil` if it records none.
-    init?(fingerprint: String) {
-        for part in fingerprint.split(separator: ";") where ";\(part)".hasPrefix(Self.key) {
-            let value = part.dropFirst(Self.key.count - 1)
-            guard let dot = value.lastIndex(of: "."), let version = Int(value[value.index(after: dot)...])
-            else {
-                continue
-            }
-            self.init(type: String(value[..<dot]), version: version)
-            return
-        }
-        return nil
-    }
-
-    /// The part of a fingerprint that records the version.
-    var suffix: String { "\(Self.key)\(type).\(version)" }
-}
-
-extension SourceDraft {
-    /// The reader of the source and its version; `nil` if the source is not a document.
-    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+extension DocumentReader {
+    /// The part of the fingerprint of a source that records its type and the version of its reader: a file that
+    /// was read by another version has another fingerprint, so the next ingest reads it again.
+    func suffix(as type: DocumentType) -> String { ";reader=\(type.name).\(version)" }
 }
 
 extension Source {
-    var readerVersion: ReaderVersion? { ReaderVersion(fingerprint: fingerprint) }
+    /// The type as which the source was last read, and the version of its reader; `nil` if the source is not a
+    /// document.
+    var readerVersion: Substring? {
+        fingerprint.split(separator: ";").first { $0.hasPrefix("reader=") }?.dropFirst("reader=".count)
+    }
 
     /// The name of the document type as which the source was last read, such as `markdown`; `nil` if the
     /// source is not a document.
-    public var documentType: String? { readerVersion?.type }
+    public var documentType: String? {
+        readerVersion.map { String($0[..<($0.lastIndex(of: ".") ?? $0.endIndex)]) }
+    }
 }
 
 struct EntryDates: Sendable, Hashable {
@@ -170,22 +139,18 @@ struct EntryDates: Sendable, Hashable {
         file = draft.fileDates
     }
 
-    func apply(to entry: inout Entry) {
-        let now = Date()
-        let updated = updated ?? file?.updatedAt
-        entry.createdAt = created ?? min(file?.createdAt ?? updated ?? now, updated ?? now)
-        entry.updatedAt = self.updated ?? max(updated ?? entry.createdAt, entry.createdAt)
+    /// Sets the dates of an entry whose contents are new or differ from the stored ones.
+    func apply(to entry: inout Entry, replacing old: Entry? = nil) {
+        applyCreation(to: &entry, replacing: old)
+        let changed = file?.updatedAt ?? (old == nil ? entry.createdAt : Date())
+        entry.updatedAt = updated ?? max(changed, entry.createdAt)
     }
 
     /// The date that the text states takes precedence. The date of the file is used only if it is earlier
     /// than the stored date, because editors replace a file when they save it.
-    func applyCreation(to entry: inout Entry, replacing old: Entry) {
-        entry.createdAt = created ?? file.map { min($0.createdAt, old.createdAt) } ?? old.createdAt
-    }
-
-    /// Sets the date of the last change of an entry whose contents differ from the stored ones.
-    func applyChange(to entry: inout Entry) {
-        entry.updatedAt = updated ?? max(file?.updatedAt ?? Date(), entry.createdAt)
+    func applyCreation(to entry: inout Entry, replacing old: Entry?) {
+        let former = old?.createdAt ?? updated ?? Date()
+        entry.createdAt = created ?? min(file?.createdAt ?? former, former)
     }
 
     /// Whether the text states a date of its last change that differs from that of a stored entry.
@@ -201,16 +166,12 @@ struct FileDates: Sendable, Hashable {
     var createdAt: Date
     var updatedAt: Date
 
-    init(createdAt: Date, updatedAt: Date) {
-        self.createdAt = min(createdAt, updatedAt)
-        self.updatedAt = updatedAt
-    }
-
     init?(of url: URL) {
         // Without the dates, an entry has the dates of its ingest. Reading the file reports the cause.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
             let updated = attributes[.modificationDate] as? Date
         else { return nil }
-        self.init(createdAt: attributes[.creationDate] as? Date ?? updated, updatedAt: updated)
+        updatedAt = updated
+        createdAt = min(attributes[.creationDate] as? Date ?? updated, updated)
     }
 }

@@ -11,7 +11,7 @@ package enum SourceSelection {
         named texts: [String], in snapshot: any StorageSnapshot
     ) async throws -> Set<String> {
         var found = texts.reduce(into: Set<String>()) { $0.formUnion(ids(of: $1)) }
-        let folders = folders(found)
+        let folders = found.filter { $0.contains("://") }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
         for source in try await snapshot.sources() where folders.contains(where: source.id.hasPrefix) {
             found.insert(source.id)
         }
@@ -25,11 +25,6 @@ package enum SourceSelection {
         guard !text.contains("://") else { return [text] }
         let path = (text as NSString).expandingTildeInPath
         return [text, RecordReader.sourceID(URL(fileURLWithPath: path))]
-    }
-
-    /// Returns the beginnings of the ids of all sources in folders, or below web addresses, with given ids.
-    private static func folders(_ ids: Set<String>) -> [String] {
-        ids.filter { $0.contains("://") }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     }
 }
 

@@ -58,14 +58,12 @@ package enum TextAddition {
     /// Returns the reason why a text cannot be added with a key; `nil` if it can.
     package static func fault(ofKey key: String) -> String? {
         let hasControls = key.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        guard !key.allSatisfy(\.isWhitespace), key.utf8.count <= maximumKeyLength, !hasControls else {
+        if key.allSatisfy(\.isWhitespace) || key.utf8.count > maximumKeyLength || hasControls {
             return "must have 1 to \(maximumKeyLength) bytes and no control characters"
         }
         // Keys that are derived from texts begin with it.
-        guard !key.hasPrefix(EntryID.contentKeyPrefix) else {
-            return "must not begin with '\(EntryID.contentKeyPrefix)'"
-        }
-        return nil
+        let prefix = EntryID.contentKeyPrefix
+        return key.hasPrefix(prefix) ? "must not begin with '\(prefix)'" : nil
     }
 
     private static func check(_ content: String, _ metadata: [String: MetadataValue]) throws {
@@ -96,8 +94,6 @@ package enum TextAddition {
         let ownSource: Source.ID?
         let visible: EntryFilter
 
-        private func isVisible(_ entry: Entry) -> Bool { visible.matches(entry, assigned: nil) }
-
         /// Returns the source to which the text is added.
         ///
         /// A caller with its own source uses the shared source only for an equal text that it may change. The
@@ -105,14 +101,15 @@ package enum TextAddition {
         /// depend on texts of others: it would tell whether a hidden entry has exactly this text.
         func source(in snapshot: any StorageSnapshot) async throws -> Source.ID {
             if ownSource != nil, let equal = try await entry(of: defaultSource, in: snapshot),
-                isVisible(equal)
+                visible.matches(equal, assigned: nil)
             {
                 return defaultSource
             }
             let first = ownSource ?? defaultSource
             var (name, number) = (first, 1)
             // An entry that the caller added can have been hidden from it since.
-            while let equal = try await entry(of: name, in: snapshot), !isVisible(equal) {
+            while let equal = try await entry(of: name, in: snapshot), !visible.matches(equal, assigned: nil)
+            {
                 number += 1
                 name = "\(first):\(number)"
             }
@@ -126,12 +123,10 @@ package enum TextAddition {
                 let key = EntryID.contentKey(digest, occurrence: occurrence)
                 let id = EntryID.derived(source: source, key: key)
                 guard let entry = try await snapshot.entries([id]).first else { break }
-                if hasText(entry) { return entry }
+                if entry.content.utf8.elementsEqual(content.utf8) { return entry }
             }
             return nil
         }
-
-        private func hasText(_ entry: Entry) -> Bool { entry.content.utf8.elementsEqual(content.utf8) }
     }
 }
 

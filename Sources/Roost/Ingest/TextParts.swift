@@ -32,29 +32,27 @@ enum TextParts {
     /// Returns one draft per part. The parts together are the complete text, except for a byte order mark and
     /// parts that contain only white space.
     static func drafts(of data: Data, name: String) throws -> [EntryDraft] {
-        try data.withUnsafeBytes { try drafts(of: $0, name: name) }
-    }
-
-    static func drafts(of bytes: UnsafeRawBufferPointer, name: String) throws -> [EntryDraft] {
-        var drafts: [EntryDraft] = []
-        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        var line = 1
-        while start < bytes.count {
-            let end = end(from: start, in: bytes)
-            let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-            guard let text = String(validating: part, as: UTF8.self) else {
-                throw RecordReader.invalidEncoding(name)
+        try data.withUnsafeBytes { bytes in
+            var drafts: [EntryDraft] = []
+            var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+            var line = 1
+            while start < bytes.count {
+                let end = end(from: start, in: bytes)
+                let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                guard let text = String(validating: part, as: UTF8.self) else {
+                    throw RecordReader.invalidEncoding(name)
+                }
+                if !text.allSatisfy(\.isWhitespace) {
+                    drafts.append(
+                        EntryDraft(
+                            content: text, location: "line \(line)", sourceLocation: EntryLocation(line: line)
+                        ))
+                }
+                for byte in part where byte == UInt8(ascii: "\n") { line += 1 }
+                start = end
             }
-            if !text.allSatisfy(\.isWhitespace) {
-                drafts.append(
-                    EntryDraft(
-                        content: text, location: "line \(line)", sourceLocation: EntryLocation(line: line)
-                    ))
-            }
-            for byte in part where byte == UInt8(ascii: "\n") { line += 1 }
-            start = end
+            return drafts
         }
-        return drafts
     }
 
     private static func end(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {

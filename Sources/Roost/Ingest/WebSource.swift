@@ -1,63 +1,9 @@
-public import Foundation
-import RoostDocuments
+import Foundation
+public import RoostDocuments
 public import RoostModel
 
-/// A page, feed or file from a web server, as the source of entries.
-public struct WebSource: Sendable {
-    /// The id of the source: its URL without a fragment.
-    public var id: String
-    /// The bytes of the document.
-    public var data: Data
-    /// The URL after redirects, to which relative links refer.
-    public var address: String
-    /// The media type that the server stated.
-    public var mediaType: String?
-    /// The character encoding that the server stated.
-    public var encodingName: String?
-    /// The values by which the server recognizes that the document has not changed.
-    public var validators = Validators()
-
-    /// The values by which a server recognizes that a document has not changed (RFC 9110, section 8.8).
-    public struct Validators: Sendable, Hashable {
-        /// The value of `ETag`.
-        public var entityTag: String?
-        /// The value of `Last-Modified`.
-        public var lastModified: String?
-
-        private static let tagKey = "etag="
-        private static let dateKey = "modified="
-
-        /// Creates validators.
-        public init(entityTag: String? = nil, lastModified: String? = nil) {
-            (self.entityTag, self.lastModified) = (entityTag, lastModified)
-        }
-
-        /// Creates the validators that the record of a source contains.
-        init(of source: Source) {
-            for part in source.fingerprint.split(separator: ";") {
-                if part.hasPrefix(Self.tagKey) {
-                    entityTag = part.dropFirst(Self.tagKey.count).removingPercentEncoding
-                } else if part.hasPrefix(Self.dateKey) {
-                    lastModified = part.dropFirst(Self.dateKey.count).removingPercentEncoding
-                }
-            }
-        }
-
-        /// The part of a fingerprint that contains the validators.
-        var suffix: String {
-            func encoded(_ text: String) -> String {
-                text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            }
-            return (entityTag.map { ";" + Self.tagKey + encoded($0) } ?? "")
-                + (lastModified.map { ";" + Self.dateKey + encoded($0) } ?? "")
-        }
-    }
-
-    /// Creates a source.
-    public init(id: String, data: Data, address: String) {
-        (self.id, self.data, self.address) = (id, data, address)
-    }
-
+/// The ids of sources from web servers.
+public enum WebSource {
     /// Returns the id of the source with a URL: the URL without its fragment, and with the scheme and the
     /// host in lowercase, because their case has no meaning (RFC 3986, section 6.2.2.1).
     public static func id(_ address: String) -> String {
@@ -72,70 +18,44 @@ public struct WebSource: Sendable {
         let start = text.prefix(8).lowercased()
         return start.hasPrefix("http://") || start.hasPrefix("https://")
     }
-
-    /// Returns a draft that states that a source has not changed since it was stored.
-    public static func unchanged(_ source: Source) -> SourceDraft {
-        var draft = SourceDraft(id: source.id, fingerprint: source.fingerprint, entries: [])
-        draft.isUnread = true
-        return draft
-    }
 }
 
 extension RecordReader {
-    /// Returns the validators of a source that need not be fetched again if it has not changed. They are
-    /// empty for a source without entries, and for one that an earlier version of its reader read.
-    public func validators(of source: Source) -> WebSource.Validators {
-        guard !source.entryIDs.isEmpty, let version = source.readerVersion else { return .init() }
-        let reader = (readers.readers + [FeedReader()]).first { reader in
-            reader.types.contains { $0.name == version.type }
-        }
-        return reader?.version == version.version ? WebSource.Validators(of: source) : .init()
-    }
-
-    /// Reads a document from a web server.
+    /// Reads a page, feed or file from a web server.
     ///
     /// - Parameters:
-    ///   - source: The document.
+    ///   - input: The document. Its path is the URL after redirects, to which relative links refer.
+    ///   - id: The id of the source (``WebSource/id(_:)``).
     ///   - isFeed: Whether to read it as a feed, each item of which becomes an entry. Items that the feed no
     ///     longer contains stay in the store.
     /// - Throws: ``RoostError`` with `.badInput` if it cannot be read; `CancellationError`.
     @concurrent
-    public func read(_ source: WebSource, asFeed isFeed: Bool = false) async throws -> SourceDraft {
-        let input = DocumentInput(
-            data: source.data, path: source.address, mediaType: source.mediaType,
-            encodingName: source.encodingName)
-        guard let match = isFeed ? feedMatch : webMatch(input) else {
+    public func read(
+        _ input: DocumentInput, of id: Source.ID, asFeed isFeed: Bool = false
+    ) async throws -> SourceDraft {
+        let feed = DocumentReaders([FeedReader()]).match(DocumentInput(data: Data(), path: "feed.rss"))
+        guard let match = isFeed ? feed : webMatch(input) else {
             throw RoostError(
                 .badInput,
-                "cannot read \(source.id): its type \(source.mediaType ?? "(unknown)") is not supported")
+                "cannot read \(id): its type \(input.mediaType ?? "(unknown)") is not supported")
         }
         var contents: DocumentContents
         do {
             contents = try await readers.read(input, with: match)
         } catch let error as DocumentError {
-            throw RoostError(.badInput, "cannot read \(source.id): \(error)")
+            throw RoostError(.badInput, "cannot read \(id): \(error)")
         }
         for index in contents.documents.indices
         where contents.documents[index].metadata["url"]?.string == nil {
-            contents.documents[index].metadata["url"] = .string(source.address)
+            contents.documents[index].metadata["url"] = .string(input.path)
         }
-        let version = ReaderVersion(type: match.type.name, version: match.reader.version)
         var draft = SourceDraft(
-            id: source.id,
-            fingerprint: SourceDraft.fingerprint(of: source.data) + version.suffix
-                + source.validators.suffix,
-            entries: try DocumentDrafts(name: source.id, dates: nil).drafts(of: contents, fileText: nil),
-            original: keepsOriginals ? source.data : nil)
-        draft.skipped = contents.faults.map {
-            .init(source: "\(source.id), \($0.position)", reason: $0.reason)
-        }
+            id: id,
+            fingerprint: SourceDraft.fingerprint(of: input.data) + match.reader.suffix(as: match.type),
+            entries: [], original: keepsOriginals ? input.data : nil)
+        try DocumentDrafts(name: id).read(contents, into: &draft)
         draft.keepsMissingEntries = isFeed || !contents.isComplete
-        draft.notices = contents.notices.map { .init(source: source.id, reason: $0) }
         return draft
-    }
-
-    private var feedMatch: DocumentReaders.Match? {
-        DocumentReaders([FeedReader()]).match(DocumentInput(data: Data(), path: "feed.rss"))
     }
 
     /// Returns the reader of a document; `nil` for binary data that no reader supports. A text of an unknown

@@ -73,17 +73,14 @@ public struct LinkGraph: Sendable {
     /// - Throws: ``RoostError`` with `.notFound` if the snapshot does not contain the entry; `StorageError`.
     @concurrent
     public func to(_ id: Entry.ID) async throws -> [LinkedEntry] {
-        let target = try await entry(id)
-        let file = target.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
-        let aliases = target.metadata[DocumentKey.aliases]?.comparableTexts ?? []
-        let names = Set(aliases.map { $0.lowercased() } + [file].compactMap { $0.map(Self.name(ofFile:)) })
-        return try await linkedEntries {
-            // Only links with the name of the entry are resolved.
-            $0.contains {
-                names.contains(Self.name(of: $0)) || names.contains($0.lowercased())
-            }
-        } matching: {
-            $0.destination == .entry(target.id)
+        // A link to a file leads to its first entry.
+        guard let source = try await entry(id).source,
+            try await snapshot.sources([source]).first?.entryIDs.first == id
+        else { return [] }
+        return try await linkedEntries { entry in
+            let file = LinkingFile(of: entry)
+            return Self.documentLinks(of: entry).filter { self.source(of: $0, from: file) == source }
+                .map { EntryLink(link: $0, destination: .entry(id)) }
         }
     }
 
@@ -93,28 +90,20 @@ public struct LinkGraph: Sendable {
     /// - Throws: `StorageError`; `CancellationError`.
     @concurrent
     public func broken() async throws -> [LinkedEntry] {
-        try await linkedEntries { _ in
-            true
-        } matching: {
-            $0.destination == .missing
-        }
+        try await linkedEntries { try await links(of: $0).filter { $0.destination == .missing } }
     }
 
     // MARK: Reading
 
-    private func linkedEntries(
-        where mayMatch: ([String]) -> Bool, matching condition: (EntryLink) -> Bool
-    ) async throws -> [LinkedEntry] {
+    private func linkedEntries(_ links: (Entry) async throws -> [EntryLink]) async throws -> [LinkedEntry] {
         var filter = EntryFilter()
         filter.conditions = [EntryCondition(.metadata(DocumentKey.links), .exists)]
         var found: [LinkedEntry] = []
         for try await page in snapshot.entryPages(matching: filter) {
-            for entry in page.entries
-            where mayMatch(entry.metadata[DocumentKey.links]?.comparableTexts ?? []) {
+            for entry in page.entries {
                 try Task.checkCancellation()
-                for link in try await links(of: entry) where condition(link) {
-                    found.append(
-                        LinkedEntry(id: entry.id, title: entry.title, path: entry.sourcePath, link: link))
+                found += try await links(entry).map {
+                    LinkedEntry(id: entry.id, title: entry.title, path: entry.sourcePath, link: $0)
                 }
             }
         }
@@ -156,19 +145,6 @@ public struct LinkGraph: Sendable {
         }
         let absolute = RecordReader.sourceID(URL(fileURLWithPath: target))
         return known.contains(absolute) ? absolute : nil
-    }
-
-    /// Returns the last component of the target of a link in lowercase letters, without the extension of a
-    /// note, which links can omit.
-    private static func name(of target: String) -> String {
-        let text = target.removingPercentEncoding ?? target
-        return name(ofFile: text.split(separator: "/").last.map(String.init) ?? text)
-    }
-
-    private static func name(ofFile file: String) -> String {
-        let name = file.lowercased()
-        let ending = LinkResolver.noteExtensions.first { name.hasSuffix($0) && name.count > $0.count }
-        return String(name.dropLast(ending?.count ?? 0))
     }
 }
 
@@ -219,12 +195,10 @@ struct LinkingFile {
 
     /// Returns the path that a `file:` URL names on this computer; `nil` for other links.
     static func path(ofFileURL link: DocumentLink) -> String? {
-        guard link.kind != .wiki, link.target.lowercased().hasPrefix("file://") else { return nil }
-        let rest = link.target.dropFirst("file://".count)
-        guard let slash = rest.firstIndex(of: "/"), ["", "localhost"].contains(rest[..<slash].lowercased())
+        guard link.kind != .wiki, link.target.lowercased().hasPrefix("file://"),
+            let url = URL(string: link.target), ["", "localhost"].contains(url.host()?.lowercased() ?? "")
         else { return nil }
-        let path = String(rest[slash...])
-        return path.removingPercentEncoding ?? path
+        return url.path
     }
 
     /// Returns the destination of a link that leads to no entry.

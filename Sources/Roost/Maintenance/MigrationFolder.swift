@@ -18,16 +18,6 @@ struct MigrationFolder {
         url = directory.appendingPathComponent("reembed")
     }
 
-    var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
-
-    /// The manifest of the separate store; `nil` if it is missing or cannot be read.
-    var manifest: StoreManifest? {
-        guard let manifest = try? StoreManifest.read(in: url),
-            StoreConfiguration(directory: url, manifest: manifest).hasStorageFiles
-        else { return nil }
-        return manifest
-    }
-
     func lock() throws -> FileLock {
         do {
             try FileSystem.standard.createFolder(url)
@@ -115,7 +105,7 @@ struct VectorCollection {
             if pending.count >= Self.batchSize || bytes >= Self.batchBytes || row == nil {
                 try await embed(pending, &report)
                 pending = []
-                progress(.init(space: report.to, done: done, total: snapshot.stamp.entryCount))
+                progress(.init(done: done, total: snapshot.stamp.entryCount))
             }
         } while row != nil
     }
@@ -160,8 +150,7 @@ struct VectorCollection {
             // The structure, the source and the metadata determine how a text is divided.
             Entry(
                 id: $0.id, content: $0.content, structure: $0.structure, source: $0.source, key: $0.key,
-                metadata: $0.metadata,
-                createdAt: $0.createdAt, updatedAt: $0.updatedAt)
+                metadata: $0.metadata, createdAt: $0.createdAt, updatedAt: $0.updatedAt)
         }
         var embedding = IngestReport()
         let upserts = try await store.entryEmbedder.embed(

@@ -10,7 +10,7 @@ public import RoostModel
 /// 1. **Collect**: embed all texts into a separate store inside the store's folder. The store can be searched
 ///    and changed during this phase. An interrupted migration to the same space resumes here.
 /// 2. **Back up**: create a snapshot in the store's own backup repository.
-/// 3. **Catch up**: embed the texts that changed in the meantime, until few remain.
+/// 3. **Catch up**: embed the texts that changed in the meantime.
 /// 4. **Replace**: while holding the writers' lock, embed the last ones, announce the new space in the manifest
 ///    and commit all vectors with a new epoch.
 ///
@@ -55,55 +55,22 @@ public struct ModelMigration: Sendable {
     }
 
     /// The progress of phase 1.
-    public struct Progress: Sendable, Hashable, Codable {
-        /// The new embedding space.
-        public var space: EmbeddingSpace
+    public struct Progress: Sendable, Hashable {
         /// The number of entries with new vectors.
         public var done: Int
         /// The number of entries in the store.
         public var total: Int
     }
 
-    /// The maximum number of catch-up rounds while other processes write to the store. Each round is shorter
-    /// than the one before, so further rounds would hardly reduce the work that is left for the last phase.
-    private static let maximumCatchUpRounds = 8
-    /// The number of changed entries that the last phase can process while other writers wait: embedding
-    /// them takes less than a second with a small model.
-    private static let acceptableChanges = 32
-
     // MARK: Interrupted migrations
 
-    /// Returns the progress of an interrupted migration; `nil` if it is missing or cannot be read.
-    ///
-    /// - Throws: ``RoostError`` or `StorageError` if the store itself cannot be read.
-    public static func unfinished(in directory: URL) async throws -> Progress? {
-        let folder = MigrationFolder(of: directory)
-        guard let collected = folder.manifest else { return nil }
-        let manifest = try await StoreManifest.settled(in: directory)
-        guard let done = try? await entryCount(in: folder.url, collected) else { return nil }
-        return Progress(
-            space: collected.space, done: done, total: try await entryCount(in: directory, manifest))
-    }
-
-    private static func entryCount(in directory: URL, _ manifest: StoreManifest) async throws -> Int {
-        try await StoreConfiguration(directory: directory, manifest: manifest)
-            .withStorage(.inspection) { storage in
-                (try? await storage.snapshot().stamp.entryCount) ?? 0
-            }
-    }
-
-    /// Discards an interrupted migration: the collected vectors are removed, and the store does not change.
-    ///
-    /// - Returns: Whether there was one.
-    /// - Throws: `StorageError` with `.locked` if the migration is running.
-    public static func discard(in directory: URL) async throws -> Bool {
-        let folder = MigrationFolder(of: directory)
-        guard folder.exists else { return false }
-        let lock = try folder.lock()
-        defer { lock.release() }
-        _ = try await StoreManifest.settled(in: directory)
-        try folder.remove()
-        return true
+    /// Returns the embedding space of an interrupted migration; `nil` if there is none that can be resumed.
+    public static func unfinished(in directory: URL) -> EmbeddingSpace? {
+        let url = MigrationFolder(of: directory).url
+        guard let manifest = try? StoreManifest.read(in: url),
+            StoreConfiguration(directory: url, manifest: manifest).hasStorageFiles
+        else { return nil }
+        return manifest.space
     }
 
     // MARK: Running
@@ -113,7 +80,8 @@ public struct ModelMigration: Sendable {
     /// - **Atomicity**: At any moment, the store is complete, and all of its vectors belong to one space.
     /// - **Visibility**: Handles that were opened before throw `.spaceMismatch` afterwards. Other writers,
     ///   and processes that open the store, wait while the vectors are replaced.
-    /// - **Cancellation**: Takes effect between batches. Collected vectors are kept for the next call.
+    /// - **Cancellation**: Takes effect between batches. Collected vectors are kept for the next call. A
+    ///   migration to the space that the store already has discards them.
     /// - Parameter progress: Called after each batch of phase 1.
     /// - Throws: ``RoostError`` with `.noStore`, and the other errors that opening a store can throw;
     ///   `EmbedderError`; `StorageError`, with `.locked` if another migration is running; `BackupError` or
@@ -135,8 +103,7 @@ public struct ModelMigration: Sendable {
         var report = Report(from: manifest.space, to: space)
         guard !space.isCompatible(with: manifest.space) else {
             // The folder may remain from a process that ended after it had replaced the vectors.
-            let collected = try? StoreManifest.read(in: folder.url).space
-            if collected.map(space.isCompatible) ?? true { try? folder.remove() }
+            try? folder.remove()
             return report
         }
         let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
@@ -167,11 +134,7 @@ public struct ModelMigration: Sendable {
             let backup = try await StoreBackup(directory, backups).createAutomatically()
             report.backup = backup.snapshot.id
         }
-        for _ in 0..<Self.maximumCatchUpRounds {
-            let before = report.embedded
-            try await collection.collect(from: storage, &report)
-            if report.embedded - before < Self.acceptableChanges { break }
-        }
+        try await collection.collect(from: storage, &report)
         try await VectorReplacement(directory: directory, space: report.to).run(collection, &report)
     }
 }

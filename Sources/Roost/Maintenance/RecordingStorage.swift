@@ -17,24 +17,29 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
     func commit(_ batch: WriteBatch) async throws -> Revision {
         guard !UndoRecorder.isSuspended else { return try await base.commit(batch) }
         let (record, before) = try await record(of: batch)
+        var lock: FileLock?
+        var fault: StorageError?
         // Between the commit and the end of the recording, nothing may reference the documents of removed
         // sources. The lock keeps a compaction from removing them. If it runs for a long time, it must not keep
         // others from changing the store.
-        let lock = try await lockDocuments(of: record.inverse)
-        defer { try? lock.get()?.release() }
+        if let originals, originals.exists,
+            record.inverse.sources.contains(where: { $0.documentDigest != nil })
+        {
+            do {
+                lock = try await originals.lockAgainstRemoval()
+            } catch let error as StorageError {
+                fault = error
+            }
+        }
+        defer { lock?.release() }
         let revision = try await base.commit(batch)
         guard revision != before else { return revision }
         if revision != before.next, !batch.expectsAllEntries {
-            await recorder.record(.failure(Self.concurrentChange))
-        } else {
-            await recorder.record(lock.map { _ in record }.mapError { $0 })
+            // The inverse may lack the change of the other process.
+            fault = StorageError(.conflict, "another process changed the store at the same time")
         }
+        await recorder.record(fault.map { .failure($0) } ?? .success(record))
         return revision
-    }
-
-    /// The fault of a record whose inverse may lack the change that another process made in between.
-    private static var concurrentChange: StorageError {
-        StorageError(.conflict, "another process changed the store at the same time")
     }
 
     /// Returns the record of a batch, and the revision that its inverse restores.
@@ -54,21 +59,6 @@ private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
             store: snapshot.stamp.store, epoch: snapshot.stamp.epoch, inverse: inverse,
             after: after.states.compactMapValues(\.self))
         return (record, snapshot.stamp.revision)
-    }
-
-    /// Acquires the lock that keeps the documents of the sources that a batch restores.
-    ///
-    /// - Returns: A lock, or `nil` if the batch needs no document; a failure if the lock was not free in time
-    ///   or cannot be used.
-    private func lockDocuments(of inverse: WriteBatch) async throws -> Result<FileLock?, StorageError> {
-        guard let originals, originals.exists,
-            inverse.sources.contains(where: { $0.documentDigest != nil })
-        else { return .success(nil) }
-        do {
-            return .success(try await originals.lockAgainstRemoval())
-        } catch let error as StorageError {
-            return .failure(error)
-        }
     }
 }
 
@@ -145,19 +135,19 @@ extension WriteBatch {
         for var entry in upserts {
             (entry.embeddings, entry.passages) = ([], [])
             let json = (try? encoder.encode(entry)) ?? Data()
-            states[Self.entryPrefix + entry.id.text] = Self.checksum(of: json)
+            states[Self.entryPrefix + entry.id.text] = UndoFolder.checksum(of: json)
         }
         for id in removedSources { states.updateValue(nil, forKey: "source \(id)") }
         for source in sources {
             // The fingerprint itself would keep an original file that no undo needs.
-            states["source \(source.id)"] = Self.checksum(of: Data(source.fingerprint.utf8))
+            states["source \(source.id)"] = UndoFolder.checksum(of: Data(source.fingerprint.utf8))
         }
         for cluster in clusters + (clustering?.clusters ?? []) {
             states["cluster \(cluster.id.text)"] = "\(cluster.updatedAt.milliseconds) \(cluster.label)"
         }
         if let clustering {
             let ids = clustering.clusters.map(\.id.text).sorted().joined()
-            states["clusters"] = Self.checksum(of: Data(ids.utf8))
+            states["clusters"] = UndoFolder.checksum(of: Data(ids.utf8))
         }
         return states
     }
@@ -168,10 +158,6 @@ extension WriteBatch {
         names.removals += removals
         (names.removedSources, names.clusters, names.clustering) = (removedSources, clusters, clustering)
         return Set(names.states.keys)
-    }
-
-    private static func checksum(of data: Data) -> String {
-        Hexadecimal.text(data.withUnsafeBytes { CRC32C.checksum($0) }, count: 8)
     }
 }
 

@@ -109,8 +109,12 @@ struct StoreChecks {
 
     /// Checks the files, without opening the storage except to read its id.
     func ofFiles() async throws -> [StorageFinding] {
-        let notes = leftovers + pendingReplacement
-        return try await notes + identity() + storageFiles()
+        let findings = try await leftovers + identity()
+        // Opening a JSON storage would create the missing folder.
+        if configuration.manifest.provider == .json, !configuration.hasStorageFiles {
+            return findings + [.damage(configuration.storagePath, "is missing; restore it from a copy")]
+        }
+        return findings + (try await configuration.inspect())
     }
 
     /// Returns the names of partly written files in a store's folder.
@@ -124,40 +128,33 @@ struct StoreChecks {
     /// The files that remain from earlier repairs, or from processes that ended before their work was
     /// complete.
     private var leftovers: [StorageFinding] {
-        func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
-        var findings: [StorageFinding] = Self.temporaryFiles(in: directory).map { name in
-            .note(
-                path(name), "is a temporary file of a process that ended unexpectedly", remedy: "removes it")
+        func note(_ name: String, _ text: String) -> StorageFinding {
+            .note(directory.appendingPathComponent(name).path, text, remedy: "removes it")
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        for name in names.sorted() {
-            if name.hasPrefix("damaged-") {
-                findings.append(.kept(directory.appendingPathComponent(name)))
-            } else if name.hasPrefix("repaired-") {
-                findings.append(
-                    .note(path(name), "is a remnant of an interrupted repair", remedy: "removes it"))
-            }
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
+        var findings = Self.temporaryFiles(in: directory).map {
+            note($0, "is a temporary file of a process that ended unexpectedly")
         }
-        let migration = MigrationFolder(of: directory)
-        if migration.exists {
+        findings += names.filter { $0.hasPrefix("damaged-") }
+            .map { .kept(directory.appendingPathComponent($0)) }
+        findings += names.filter { $0.hasPrefix("repaired-") }
+            .map { note($0, "is a remnant of an interrupted repair") }
+        let migration = MigrationFolder(of: directory).url.path
+        if FileManager.default.fileExists(atPath: migration) {
             findings.append(
                 .note(
-                    migration.url.path,
+                    migration,
                     "contains an unfinished migration to another model, which can be resumed or discarded"))
         }
+        let database = StoreConfiguration.databaseURL(directory)
+        if configuration.manifest.provider == .sqlite, SQLiteStorageProvider.isReplacementPending(database) {
+            findings.append(
+                .note(
+                    database.path,
+                    "a repair was interrupted; its result is used, and replaces the file as soon as the store "
+                        + "is opened with permission to write"))
+        }
         return findings
-    }
-
-    private var pendingReplacement: [StorageFinding] {
-        let url = StoreConfiguration.databaseURL(directory)
-        guard configuration.manifest.provider == .sqlite, SQLiteStorageProvider.isReplacementPending(url)
-        else { return [] }
-        return [
-            .note(
-                url.path,
-                "a repair was interrupted; its result is used, and replaces the file as soon as the store is "
-                    + "opened with permission to write")
-        ]
     }
 
     private func identity() async throws -> [StorageFinding] {
@@ -181,14 +178,6 @@ struct StoreChecks {
                 remedy: "writes the manifest again for that store, if an installed model computed its vectors"
             )
         ]
-    }
-
-    private func storageFiles() async throws -> [StorageFinding] {
-        // Opening a JSON storage would create the missing folder.
-        if configuration.manifest.provider == .json, !configuration.hasStorageFiles {
-            return [.damage(configuration.storagePath, "is missing; restore it from a copy")]
-        }
-        return try await configuration.inspect()
     }
 
     // MARK: Contents

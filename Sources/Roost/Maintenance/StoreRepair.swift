@@ -21,8 +21,15 @@ struct StoreRepair {
         let recovered = try RecoveredManifest(in: directory)
         var findings = recovered.findings
         guard let manifest = recovered.manifest else { return findings }
-        let isSpaceKnown = recovered.isIntact ? await settleMigration(manifest) : false
-        let configuration = Self.configuration(for: manifest, in: directory)
+        // A prepared migration is resolved before the storage is repaired: the repair begins a new epoch, after
+        // which the epoch no longer shows whether the migration was committed.
+        if recovered.isIntact { _ = try? await StoreManifest.settled(in: directory) }
+        let isSpaceKnown = (try? StoreManifest.read(in: directory).move == nil) ?? false
+        // The storage whose files exist is repaired, whether or not it belongs to the manifest.
+        var found = StoreConfiguration(directory: directory, manifest: manifest).withExistingStorage.manifest
+        // On a server, the storage is found by its id.
+        if found.provider != .postgres { found.store = nil }
+        let configuration = StoreConfiguration(directory: directory, manifest: found)
         findings += await backUp()
         // Opening the storage would create an empty one.
         guard configuration.hasStorageFiles else {
@@ -61,28 +68,6 @@ struct StoreRepair {
         findings += try await moveDamagedOriginals()
         try await removeTemporaryFiles()
         return findings
-    }
-
-    /// Returns the configuration of the storage to repair: the one whose files exist, whether or not it
-    /// belongs to the manifest.
-    private static func configuration(
-        for manifest: StoreManifest, in directory: URL
-    ) -> StoreConfiguration {
-        var found = StoreConfiguration(directory: directory, manifest: manifest).withExistingStorage.manifest
-        // On a server, the storage is found by its id.
-        if found.provider != .postgres { found.store = nil }
-        return StoreConfiguration(directory: directory, manifest: found)
-    }
-
-    /// Resolves a prepared migration. This has to happen before the storage is repaired: the repair begins a
-    /// new epoch, after which the epoch no longer shows whether the migration was committed.
-    ///
-    /// - Returns: Whether the embedding space of the vectors is known. If it is not, the space has to be
-    ///   determined from the vectors after the repair.
-    private func settleMigration(_ manifest: StoreManifest) async -> Bool {
-        guard manifest.move != nil else { return true }
-        _ = try? await StoreManifest.settled(in: directory)
-        return (try? StoreManifest.read(in: directory).move == nil) ?? false
     }
 
     /// Backs up a damaged store that can still be read. If the backup fails, the repair continues, because
@@ -142,62 +127,40 @@ struct StoreRepair {
 
     private static let batchSize = 256
 
-    /// Embeds entries again, in several commits. An entry that another process changes or removes in the
-    /// meantime keeps that change. If the model is unavailable, the entries keep their vectors, and a finding
-    /// reports this.
+    /// Embeds entries again, in several commits. If the model is unavailable, the entries keep their vectors, and
+    /// a finding reports this.
     private func embedAgain(_ ids: [Entry.ID]) async throws -> [StorageFinding] {
         guard !ids.isEmpty else { return [] }
+        let count = Count.text(ids.count, "entry", "entries")
+        let subject = "\(count) with missing or invalid vectors or passages"
         do {
             let store = try await KnowledgeStore.open(at: directory) { try inspector.embedder(for: $0) }
-            var count = 0
-            do {
-                for batch in ids.groups(of: Self.batchSize) {
-                    try Task.checkCancellation()
-                    count += try await Self.embedAgain(batch, in: store)
-                }
-            } catch {
-                try? await store.close()
-                throw error
+            for batch in ids.groups(of: Self.batchSize) {
+                try Task.checkCancellation()
+                try await Self.embedAgain(batch, in: store)
             }
             try await store.close()
-            return [
-                .note(
-                    "entries",
-                    "the vectors of \(Self.entries(count)) with missing or invalid vectors or passages were "
-                        + "computed again")
-            ]
-        } catch let error as EmbedderError {
-            return [Self.unavailable(ids.count, error.message)]
-        } catch let error as RoostError {
-            return [Self.unavailable(ids.count, error.message)]
+            return [.note("entries", "the vectors of \(subject) were computed again")]
+        } catch let error where error is EmbedderError || error is RoostError {
+            return [.note("entries", "\(subject) could not be embedded again (\(error))")]
         }
     }
 
-    private static func embedAgain(_ ids: [Entry.ID], in store: KnowledgeStore) async throws -> Int {
+    private static func embedAgain(_ ids: [Entry.ID], in store: KnowledgeStore) async throws {
         try await store.storage.commitChange { snapshot in
-            let entries = try await snapshot.entries(ids)
-            guard !entries.isEmpty else { return (WriteBatch(), 0) }
-            var report = IngestReport()
-            let texts = entries.map { entry in
+            let entries = try await snapshot.entries(ids).map { entry in
                 var entry = entry
                 (entry.embeddings, entry.passages) = ([], [])
                 return entry
             }
+            var report = IngestReport()
             var batch = WriteBatch(
-                upserts: try await store.entryEmbedder.embed(texts, reusing: nil, &report))
+                upserts: try await store.entryEmbedder.embed(entries, reusing: nil, &report))
+            // An entry that another process changes or removes in the meantime keeps that change.
             batch.expecting.revision = snapshot.stamp.revision
-            return (batch, entries.count)
+            return (batch, ())
         }
     }
-
-    private static func unavailable(_ count: Int, _ reason: String) -> StorageFinding {
-        .note(
-            "entries",
-            "\(entries(count)) with missing or invalid vectors or passages could not be embedded again "
-                + "(\(reason))")
-    }
-
-    private static func entries(_ count: Int) -> String { Count.text(count, "entry", "entries") }
 
     /// Moves original files that do not match their digests into a folder for damaged files. If all original
     /// files are missing, the manifest no longer states that the store has some.

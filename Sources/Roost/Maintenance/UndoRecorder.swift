@@ -86,8 +86,7 @@ package final class UndoGroup: Sendable {
     private struct State {
         /// The name of the group in the folder; `nil` before the first record.
         var name: String?
-        var count = 0
-        var size = 0
+        var (count, size) = (0, 0)
         /// Whether recording has failed. If so, the group cannot be undone.
         var hasFailed = false
     }
@@ -168,13 +167,10 @@ struct UndoFolder: Sendable {
 
     struct Group: Sendable {
         var name: String
-        /// The files of the commits, oldest first.
         var files: [URL]
-        /// Whether no record is missing.
         var isComplete: Bool
     }
 
-    /// Returns the groups, oldest first.
     func groups() throws -> [Group] {
         let names: [String]
         do {
@@ -244,11 +240,10 @@ struct UndoFolder: Sendable {
         return record
     }
 
-    private static func checksum(of bytes: Data) -> String {
+    static func checksum(of bytes: Data) -> String {
         Hexadecimal.text(bytes.withUnsafeBytes { CRC32C.checksum($0) }, count: checksumLength)
     }
 
-    /// Removes the records of a group, and the temporary files of a process that ended while it wrote one.
     func remove(_ group: String) {
         let names = (try? FolderListing(url.path).items.map(\.name)) ?? []
         for name in names where name.contains(group + ".") {

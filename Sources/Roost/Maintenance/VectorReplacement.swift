@@ -11,9 +11,14 @@ struct VectorReplacement {
     let directory: URL
     let space: EmbeddingSpace
 
-    /// Embeds the last changes and commits the new vectors.
     func run(_ collection: VectorCollection, _ report: inout ModelMigration.Report) async throws {
-        let lock = try await acquireLock()
+        let lock = try await BlockingWork.run { [directory] isCancelled in
+            try StorageError.mappingFileErrors {
+                try FileLock.acquire(
+                    StoreConfiguration.lockURL(directory), timeout: StoreManifest.lockTimeout,
+                    isCancelled: isCancelled)
+            }
+        }
         defer { lock.release() }
         var manifest = try StoreManifest.read(in: directory)
         // This process holds the store's lock, so its storage has to use another lock file.
@@ -56,16 +61,6 @@ struct VectorReplacement {
         try? await storage.close()
     }
 
-    private func acquireLock() async throws -> FileLock {
-        let url = StoreConfiguration.lockURL(directory)
-        return try await BlockingWork.run { isCancelled in
-            try StorageError.mappingFileErrors {
-                try FileLock.acquire(
-                    url, timeout: StoreManifest.lockTimeout, isCancelled: isCancelled)
-            }
-        }
-    }
-
     private func batch(
         _ entries: [Entry], replacing snapshot: any StorageSnapshot, beginning epoch: UUID
     ) async throws -> WriteBatch {
@@ -75,69 +70,59 @@ struct VectorReplacement {
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)
         if !clusters.isEmpty || !assignments.isEmpty {
-            var translation = ClusterTranslation(
-                vectors: entries.byID.mapValues(\.embeddings), clusters: clusters, assignments: assignments)
-            translation.run()
+            let vectors = entries.byID.mapValues(\.embeddings)
+            let forest = ClusterForest(clusters)
+            let clusters = clusters.map { $0.moved(to: forest.members(of: $0), vectors) }
+            let centroids = clusters.byID.mapValues(\.centroid).filter { !$0.value.isEmpty }
             batch.clustering = .init(
-                run: try await snapshot.clusteringRun(), clusters: translation.clusters,
-                assignments: translation.assignments)
+                run: try await snapshot.clusteringRun(), clusters: clusters,
+                assignments: assignments.map { $0.moved(to: centroids, vectors) })
         }
         return batch
     }
 }
 
-/// Adapts clusters to new vectors of their members. The members stay the same.
-struct ClusterTranslation {
-    let vectors: [Entry.ID: [Float]]
-    private(set) var clusters: [Cluster]
-    private(set) var assignments: [Assignment]
-
-    private static let minimumMembers = 3
+extension Cluster {
+    fileprivate static let minimumMembers = 3
     /// One in this many members may be less similar to the centroid than the assignment threshold. The
     /// threshold is thus the 5th percentile of the members' similarities, as it is for newly created
     /// clusters.
-    private static let membersPerOutlier = 20
+    fileprivate static let membersPerOutlier = 20
 
-    mutating func run() {
-        let forest = ClusterForest(clusters)
-        for index in clusters.indices where !clusters[index].centroid.isEmpty {
-            let members = forest.members(of: clusters[index]).filter { vectors[$0] != nil }
-            update(&clusters[index], members: members)
-        }
-        updateSimilarities()
-    }
-
-    private func update(_ cluster: inout Cluster, members: [Entry.ID]) {
+    /// Returns the cluster with the figures that follow from new vectors of its members.
+    ///
+    /// Separation and silhouette compare clusters with each other, and stability describes the old vectors.
+    /// They stay empty until the next clustering computes them.
+    fileprivate func moved(to members: [Entry.ID], _ vectors: [Entry.ID: [Float]]) -> Cluster {
+        guard !centroid.isEmpty else { return self }
+        var cluster = self
         cluster.centroid = unitMean(of: members.compactMap { vectors[$0] }) ?? []
         cluster.updatedAt = Date()
-        // Separation and silhouette compare clusters with each other, and stability describes the old
-        // vectors. They stay empty until the next clustering computes them.
         (cluster.separation, cluster.silhouette, cluster.stability) = (nil, nil, nil)
         cluster.assignmentThreshold = nil
-        guard !cluster.centroid.isEmpty else { return }
-        let ranked = members.map { (id: $0, cosine: innerProduct(vectors[$0] ?? [], cluster.centroid)) }
-            .sorted { ($1.cosine, $0.id) < ($0.cosine, $1.id) }
-        cluster.cohesion = ranked.reduce(0) { $0 + $1.cosine } / Float(max(1, ranked.count))
+        guard !cluster.centroid.isEmpty else { return cluster }
+        let ranked = members.compactMap { id in
+            vectors[id].map { (id: id, cosine: innerProduct($0, cluster.centroid)) }
+        }.sorted { ($1.cosine, $0.id) < ($0.cosine, $1.id) }
+        cluster.cohesion = ranked.reduce(0) { $0 + $1.cosine } / Float(ranked.count)
         if ranked.count >= Self.minimumMembers {
             let index = ranked.count - 1 - ranked.count / Self.membersPerOutlier
             cluster.assignmentThreshold = ranked[index].cosine
         }
-        cluster.representatives = ranked.prefix(cluster.representatives.count).map(\.id)
+        cluster.representatives = ranked.prefix(representatives.count).map(\.id)
+        return cluster
     }
+}
 
-    private mutating func updateSimilarities() {
-        let centroids = Dictionary(clusters.map { ($0.id, $0.centroid) }) { first, _ in first }
-            .filter { !$0.value.isEmpty }
-        for index in assignments.indices {
-            guard let vector = vectors[assignments[index].entry] else { continue }
-            if let cluster = assignments[index].cluster {
-                guard let centroid = centroids[cluster] else { continue }
-                assignments[index].similarity = innerProduct(vector, centroid)
-            } else {
-                // The similarity of an outlier is its similarity to the nearest cluster.
-                let similarities = centroids.values.lazy.map { innerProduct(vector, $0) }
-                assignments[index].similarity = similarities.max() ?? assignments[index].similarity
-            }
-        }
+extension Assignment {
+    /// Returns the assignment with the similarity to the new centroid of its cluster; for an outlier, to the
+    /// nearest one.
+    fileprivate func moved(to centroids: [Cluster.ID: [Float]], _ vectors: [Entry.ID: [Float]]) -> Assignment
+    {
+        guard let vector = vectors[entry] else { return self }
+        let candidates = cluster.map { [centroids[$0]].compactMap(\.self) } ?? Array(centroids.values)
+        var assignment = self
+        assignment.similarity = candidates.map { innerProduct(vector, $0) }.max() ?? similarity
+        return assignment
     }
 }

@@ -1,12 +1,10 @@
 import Foundation
 import RoostModel
 
-/// The differences between the files of a folder and the stored sources.
 struct FolderComparison {
     private(set) var candidates: [SyncCandidate] = []
     private(set) var missing: [Source.ID] = []
     private(set) var knownFiles = 0
-    /// The files with the same status as at the last sync.
     private var unchanged: [(file: FolderWalk.File, state: SyncState.File)] = []
 
     var unchangedEntries: Int { unchanged.reduce(0) { $0 + $1.state.entries } }
@@ -19,7 +17,7 @@ struct FolderComparison {
     static func run(
         _ trees: [SyncTree], _ scans: [FolderScan], in snapshot: any StorageSnapshot
     ) async throws -> [FolderComparison] {
-        let records = try await SourceRecords(of: snapshot)
+        let records = try await snapshot.sources().filter { $0.id.hasPrefix("file:") }.byID
         var comparisons: [FolderComparison] = []
         for (tree, scan) in zip(trees, scans) {
             comparisons.append(try await FolderComparison(tree, scan, records, snapshot))
@@ -32,7 +30,7 @@ struct FolderComparison {
             }
         }
         for (index, tree) in trees.enumerated() {
-            let known = records.known(to: tree)
+            let known = tree.known(in: records)
             comparisons[index].knownFiles = known.count
             let isUnreadable = scans[index].risk == .unreadable
             comparisons[index].missing = known.filter { id in
@@ -43,14 +41,14 @@ struct FolderComparison {
     }
 
     private init(
-        _ tree: SyncTree, _ scan: FolderScan, _ records: SourceRecords, _ snapshot: any StorageSnapshot
+        _ tree: SyncTree, _ scan: FolderScan, _ records: [Source.ID: Source], _ snapshot: any StorageSnapshot
     ) async throws {
         var emptied = Set<Source.ID>()
         // Commands such as `remove` remove entries and keep the records of their sources.
-        if tree.state.checked != SyncState.Checkpoint(snapshot.stamp) {
+        if tree.state.checked != snapshot.stamp.cursor {
             let known = scan.files.compactMap(tree.state.unchanged).filter { $0.entries > 0 }.map(\.source)
             emptied = Set(
-                try await SourceRecords.read(known, in: snapshot).filter(\.entryIDs.isEmpty).map(\.id))
+                try await snapshot.sources(known).filter(\.entryIDs.isEmpty).map(\.id))
         }
         for file in scan.files {
             if let state = tree.state.unchanged(file), state.isCurrent(in: records[state.source]),
@@ -65,7 +63,6 @@ struct FolderComparison {
     }
 }
 
-/// A file that a sync has to read, because it is new or may have changed.
 struct SyncCandidate: Sendable {
     var file: FolderWalk.File
     var source: Source.ID
@@ -80,39 +77,19 @@ struct SyncCandidate: Sendable {
     var isNew: Bool { record?.fingerprint.isEmpty ?? true }
 }
 
-struct SourceRecords {
-    private var records: [Source.ID: Source] = [:]
-    private static let pageSize = 1000
-
-    init(of snapshot: any StorageSnapshot) async throws {
-        for record in try await snapshot.sources() where record.id.hasPrefix("file:") {
-            records[record.id] = record
-        }
-    }
-
-    subscript(id: Source.ID) -> Source? { records[id] }
-
-    func known(to tree: SyncTree) -> [Source.ID] {
-        let tracked = tree.state.files.values.map(\.source).filter { records[$0] != nil }
+extension SyncTree {
+    fileprivate func known(in records: [Source.ID: Source]) -> [Source.ID] {
+        let tracked = state.files.values.map(\.source).filter { records[$0] != nil }
         // The folder may have been replaced by a link since its files were ingested.
         let prefixes = Set([
-            RecordReader.folderID(tree.folder.url),
-            URL(fileURLWithPath: tree.folder.path, isDirectory: true).absoluteString,
+            RecordReader.folderID(folder.url),
+            URL(fileURLWithPath: folder.path, isDirectory: true).absoluteString,
         ])
-        let foreign = tree.innerFolders.map { URL(fileURLWithPath: $0, isDirectory: true).absoluteString }
+        let foreign = innerFolders.map { URL(fileURLWithPath: $0, isDirectory: true).absoluteString }
         return Set(tracked).union(
             records.keys.filter { id in
                 prefixes.contains { id.hasPrefix($0) } && !foreign.contains { id.hasPrefix($0) }
             }
         ).sorted()
-    }
-
-    static func read(_ ids: [Source.ID], in snapshot: any StorageSnapshot) async throws -> [Source] {
-        var found: [Source] = []
-        for page in ids.groups(of: pageSize) {
-            try Task.checkCancellation()
-            found += try await snapshot.sources(page)
-        }
-        return found
     }
 }

@@ -5,7 +5,6 @@ import RoostModel
 struct FolderScan: Sendable {
     /// A condition that suggests that files are missing by mistake; `nil` for a usual folder.
     private(set) var risk: RemovalRisk.Reason?
-    private(set) var isMountPoint = false
     private(set) var files: [FolderWalk.File] = []
     private(set) var skipped: [IngestReport.Skip] = []
     /// The time at which the search began, in nanoseconds since 1970.
@@ -14,47 +13,23 @@ struct FolderScan: Sendable {
     static func run(
         _ tree: SyncTree, omitting omitted: String?, willEnter: @escaping @Sendable (String) -> Void
     ) async throws -> FolderScan {
-        let (folder, finder, wasMountPoint) = (tree.folder, tree.finder, tree.state.isMountPoint)
+        let (folder, finder) = (tree.folder, tree.finder)
         let omitted = tree.innerFolders.union([omitted].compactMap(\.self))
         return try await BlockingWork.run { isCancelled in
             var scan = FolderScan()
-            scan.inspectRoot(folder.path, wasMountPoint: wasMountPoint)
-            guard scan.risk != .missing, scan.risk != .unreadable else { return scan }
             do {
                 let walk = try finder.walk(
                     folder.url, omitting: omitted, willEnter: willEnter,
                     isCancelled: isCancelled)
                 (scan.files, scan.skipped) = (walk.files, walk.skipped)
             } catch is RoostError {
-                // The folder was removed, or its permissions were changed, after the inspection. A folder
-                // that can be listed but not entered is unreadable, too.
                 var status = stat()
-                let exists = stat(folder.path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
-                scan.risk = exists ? .unreadable : .missing
+                let isMissing =
+                    stat(folder.path, &status) == 0
+                    ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOENT || errno == ENOTDIR
+                scan.risk = isMissing ? .missing : .unreadable
             }
             return scan
-        }
-    }
-
-    private mutating func inspectRoot(_ path: String, wasMountPoint: Bool) {
-        var (status, parent) = (stat(), stat())
-        guard stat(path, &status) == 0 else {
-            risk = Self.isMissing(path) ? .missing : .unreadable
-            return
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            risk = .missing
-            return
-        }
-        if stat(path + "/..", &parent) == 0 { isMountPoint = status.st_dev != parent.st_dev }
-        guard let listing = try? FolderListing(path) else {
-            risk = .unreadable
-            return
-        }
-        if wasMountPoint, !isMountPoint {
-            risk = .unmounted
-        } else if listing.invalidNames.isEmpty, listing.items.allSatisfy({ $0.name.hasPrefix(".") }) {
-            risk = .empty
         }
     }
 
@@ -100,12 +75,11 @@ struct SyncTree: Sendable {
         innerFolders = Set(folders.map(\.path).filter { folder.relativePath(of: $0)?.isEmpty == false })
         guard !innerFolders.isEmpty else { return }
         // The state is from before the other folder was added.
-        let foreign = state.files.keys.filter { !owns(folder.path + "/" + $0.text) }
-        for path in foreign { state.files[path] = nil }
+        for path in state.files.keys
+        where innerFolders.contains(where: { "\(folder.path)/\(path.text)".hasPrefix($0 + "/") }) {
+            state.files[path] = nil
+        }
     }
-
-    /// Returns whether a file below the folder belongs to it and not to a folder inside of it.
-    func owns(_ path: String) -> Bool { !innerFolders.contains { path.hasPrefix($0 + "/") } }
 }
 
 /// The data about a file that change whenever its contents change.
@@ -124,17 +98,6 @@ struct FileStatus: Sendable, Hashable {
     /// record times with a resolution of two seconds.
     static let settlingTime: Int64 = 2_000_000_000
 
-    init(size: Int64, modified: Int64, changed: Int64, inode: UInt64) {
-        (self.size, self.modified, self.changed, self.inode) = (size, modified, changed, inode)
-    }
-
-    init(_ status: stat) {
-        self.init(
-            size: Int64(status.st_size), modified: Self.nanoseconds(status.modificationTime),
-            changed: Self.nanoseconds(status.statusChangeTime),
-            inode: UInt64(truncatingIfNeeded: status.st_ino))
-    }
-
     /// Returns a time in nanoseconds since 1970. Times that 64 bits cannot hold, before 1678 and after 2262,
     /// are replaced with the nearest ones that they can.
     static func nanoseconds(_ time: timespec) -> Int64 {
@@ -152,7 +115,13 @@ struct FileStatus: Sendable, Hashable {
     func isSettled(at time: Int64, after settlingTime: Int64 = Self.settlingTime) -> Bool {
         changed < time - settlingTime
     }
+}
 
-    /// Returns a status that no file has, with the same inode.
-    var unsettled: FileStatus { FileStatus(size: size, modified: modified, changed: .min, inode: inode) }
+extension FileStatus {
+    init(_ status: stat) {
+        self.init(
+            size: Int64(status.st_size), modified: Self.nanoseconds(status.modificationTime),
+            changed: Self.nanoseconds(status.statusChangeTime),
+            inode: UInt64(truncatingIfNeeded: status.st_ino))
+    }
 }

@@ -95,13 +95,11 @@ struct FolderSync {
     }
 }
 
-/// The changes that a sync makes: computed from the folders and one snapshot of the store.
 struct SyncPlan {
     let trees: [SyncTree]
     let scans: [FolderScan]
     let comparisons: [FolderComparison]
     let moves: [SourceMove]
-    /// The state of the store from which the plan was computed.
     let stamp: Stamp
     /// The sources of missing files whose entries are kept.
     private(set) var kept: Set<Source.ID>
@@ -162,7 +160,7 @@ struct SyncPlan {
                 .init(source: record.id, digest: digest, isMissing: isMissing, status: state?.status))
         }
         let missing = Set(comparisons.flatMap(\.missing)).sorted()
-        for record in try await SourceRecords.read(missing, in: snapshot) { add(record, isMissing: true) }
+        for record in try await snapshot.sources(missing) { add(record, isMissing: true) }
         for candidate in candidates where !candidate.isRepeated && !candidate.isNew {
             if let record = candidate.record { add(record, isMissing: false) }
         }

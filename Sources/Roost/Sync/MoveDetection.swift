@@ -12,7 +12,6 @@ struct MoveDetection {
         var source: Source.ID
         var digest: String
         var isMissing: Bool
-        /// The status of the file at the last sync; `nil` if it is unknown.
         var status: FileStatus?
     }
 
@@ -34,16 +33,11 @@ struct MoveDetection {
         }
     }
 
-    /// The files whose digests are required. Files that cannot be the target of a move, because of their
-    /// sizes or inodes, are not read.
+    /// The files whose digests are required. Files that cannot be the target of a move are not read.
     var relevantFiles: [SyncCandidate] {
-        let missing = origins.filter(\.isMissing)
-        let sizes = Set(missing.compactMap { $0.status?.size })
-        let hasUnknownSize = missing.contains { $0.status == nil }
-        return candidates.filter { candidate in
-            guard let status = candidate.file.status, status.size > 0 else { return false }
-            if candidate.isNew, hasUnknownSize || sizes.contains(status.size) { return true }
-            return sharesInode(candidate) != nil
+        candidates.filter { candidate in
+            candidate.file.status.map { $0.size > 0 } ?? false
+                && (candidate.isNew || sharesInode(candidate) != nil)
         }
     }
 
@@ -105,7 +99,7 @@ struct SourceMove: Sendable, Hashable {
 struct SourceMover {
     let store: KnowledgeStore
 
-    private static let batchSize = 256
+    private static let batchSize = 64
 
     /// Moves sources. The entries of a source and its record are moved in one commit, together with those of
     /// all sources on which the move depends.
@@ -117,17 +111,11 @@ struct SourceMover {
         let targets = Set(moves.map(\.target))
         let chained = moves.filter { origins.contains($0.target) || targets.contains($0.origin) }
         if !chained.isEmpty { try await commit(chained) }
-        var group: [SourceMove] = []
-        var count = 0
-        for move in moves where !origins.contains(move.target) && !targets.contains(move.origin) {
+        let others = moves.filter { !origins.contains($0.target) && !targets.contains($0.origin) }
+        for group in others.groups(of: Self.batchSize) {
             try Task.checkCancellation()
-            group.append(move)
-            count += try await store.storage.snapshot().sources([move.origin]).first?.entryIDs.count ?? 0
-            guard count >= Self.batchSize || group.count >= Self.batchSize else { continue }
             try await commit(group)
-            (group, count) = ([], 0)
         }
-        if !group.isEmpty { try await commit(group) }
     }
 
     private func commit(_ moves: [SourceMove]) async throws {
@@ -172,29 +160,20 @@ struct SourceMover {
         return batch
     }
 
-    /// Returns the number of entries whose title is the name of the file and changes with it.
-    static func renamedCount(
-        of entries: [Entry], movedFrom origin: Source.ID, to target: Source.ID
-    ) -> Int {
-        func name(_ id: Source.ID) -> String? {
-            URL(string: id)?.deletingPathExtension().lastPathComponent.precomposedStringWithCanonicalMapping
-        }
-        guard let old = name(origin), old != name(target) else { return 0 }
-        return entries.count { $0.metadata[DocumentKey.title]?.string == old }
-    }
-
     /// Returns the fingerprint of a moved source. It is empty if the file must be read again: if it has
     /// another extension, because its text may then be treated in another way, or another name after which an
     /// entry is named.
     private static func fingerprint(
         _ record: Source, of entries: [Entry], movedTo target: Source.ID
     ) -> String {
-        if renamedCount(of: entries, movedFrom: record.id, to: target) > 0 { return "" }
-        func kind(_ id: Source.ID) -> String {
-            let url = URL(string: id)
-            let fileExtension = url?.pathExtension.lowercased() ?? ""
-            return fileExtension.isEmpty ? url?.lastPathComponent ?? id : fileExtension
+        guard let old = URL(string: record.id), let new = URL(string: target) else { return "" }
+        func name(_ url: URL) -> String {
+            url.deletingPathExtension().lastPathComponent.precomposedStringWithCanonicalMapping
         }
-        return kind(record.id) == kind(target) ? record.fingerprint : ""
+        func kind(_ url: URL) -> String {
+            url.pathExtension.isEmpty ? url.lastPathComponent : url.pathExtension.lowercased()
+        }
+        let isNamed = entries.contains { $0.metadata[DocumentKey.title]?.string == name(old) }
+        return kind(old) != kind(new) || (isNamed && name(old) != name(new)) ? "" : record.fingerprint
     }
 }

@@ -11,7 +11,12 @@ public struct StoreFolders: Sendable {
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat` if the list cannot be read;
     ///   `StorageError`.
     public func all() throws -> [SyncedFolder] {
-        try store.directory.map { try SyncedFolders(in: $0).folders(with: store.settings.converters) } ?? []
+        guard let directory = store.directory else { return [] }
+        return try SyncedFolders(in: directory).folders.map { folder in
+            var folder = folder
+            folder.converters = store.settings.converters
+            return folder
+        }
     }
 
     /// Remembers a folder, so that ``sync(_:_:)`` keeps the store up to date with it. A folder with the same
@@ -72,11 +77,7 @@ public struct StoreFolders: Sendable {
     ///   all removals are made in one commit.
     /// - **Visibility**: One sync of a store runs at a time; others wait for it.
     /// - **Cancellation**: Committed changes stay in the store; the next sync continues there.
-    /// - Parameters:
-    ///   - folders: The folders, which the store need not remember.
-    ///   - options: The options, such as the decision about folders whose files seem to be missing by
-    ///     mistake.
-    /// - Returns: The numbers of changes, and the folders for which nothing was changed.
+    /// - Parameter folders: The folders, which the store need not remember.
     /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`; the errors of the functions in the
     ///   options.
     @concurrent @discardableResult
@@ -183,10 +184,6 @@ public struct RemovalRisk: Sendable, Hashable, CustomStringConvertible {
         case missing
         /// The folder cannot be read.
         case unreadable
-        /// The folder is empty.
-        case empty
-        /// The folder was the root of a file system, which is no longer mounted.
-        case unmounted
         /// More than 20% of the known files of the folder are missing.
         case manyFiles
     }
@@ -209,9 +206,6 @@ public struct RemovalRisk: Sendable, Hashable, CustomStringConvertible {
         return switch reason {
         case .missing: "the folder \(folder) does not exist, so \(files) would be removed"
         case .unreadable: "the folder \(folder) cannot be read, so \(files) would be removed"
-        case .empty: "the folder \(folder) is empty, so \(files) would be removed"
-        case .unmounted:
-            "the file system at \(folder) is no longer mounted, so \(files) would be removed"
         case .manyFiles: "\(files) in \(folder) are missing"
         }
     }

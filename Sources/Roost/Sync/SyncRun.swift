@@ -2,7 +2,6 @@ import Foundation
 import RoostModel
 import Synchronization
 
-/// Applies a plan to a store, and records the new states of the folders.
 struct SyncRun {
     private let store: KnowledgeStore
     private let options: SyncOptions
@@ -10,7 +9,6 @@ struct SyncRun {
     /// The reasons why files could not be read, by the ids of their sources. The text is empty for a file
     /// that is tried again by the next sync.
     private var problems: [Source.ID: String] = [:]
-    private var emptyFiles: [Source.ID: String] = [:]
     private let bytes: Int64
     private var readBytes: Int64 = 0
 
@@ -33,7 +31,7 @@ struct SyncRun {
             guard !options.isDryRun else { continue }
             try await updateState(of: &trees[index], at: index)
             if isUnchanged {
-                trees[index].state.checked = SyncState.Checkpoint(plan.stamp)
+                trees[index].state.checked = plan.stamp.cursor
             }
         }
     }
@@ -44,16 +42,13 @@ struct SyncRun {
         let comparison = plan.comparisons[index]
         report.unchanged += comparison.unchangedEntries
         report.skipped += plan.scans[index].skipped + comparison.skipped
-        var files = comparison.candidates.filter { !$0.isRepeated }
-        if options.isDryRun { try await countMoved(&files, &report) }
-        // New files come first: the vectors of a copy are found before the original is changed.
-        files = files.filter(\.isNew) + files.filter { !$0.isNew }
+        // A dry run moves nothing, so the targets of moves would be new.
+        let moved = Set(options.isDryRun ? plan.moves.map(\.target) : [])
+        let files = comparison.candidates.filter { !$0.isRepeated && !moved.contains($0.source) }
         guard !files.isEmpty else { return }
         let reader = plan.trees[index].reader
-        var rest = files[...]
-        var problems: [Source.ID: String] = [:]
-        var skipped: [IngestReport.Skip] = []
-        var emptyFiles: [Source.ID: String] = [:]
+        // New files come first: the vectors of a copy are found before the original is changed.
+        var rest = (files.filter(\.isNew) + files.filter { !$0.isNew })[...]
         var ingestOptions = IngestOptions(tags: plan.trees[index].folder.tags, isDryRun: options.isDryRun)
         // The progress of the committed entries is slightly behind the files that were read.
         let read = Mutex(readBytes)
@@ -67,16 +62,14 @@ struct SyncRun {
             while let candidate = rest.popFirst() {
                 defer { read.withLock { $0 += Self.size(of: [candidate]) } }
                 do {
-                    let draft = try await reader.read(candidate.url, for: store)
-                    if draft.isEmptyFile { emptyFiles[candidate.source] = draft.fingerprint }
-                    return draft
+                    return try await reader.read(candidate.url, for: store)
                 } catch let error where error is CancellationError || error is StorageError {
                     throw error
                 } catch {
                     // A file that was removed in the meantime is not a problem.
                     if FolderScan.isMissing(candidate.file.path) { continue }
                     let skip = IngestReport.Skip(candidate.url, error)
-                    skipped.append(skip)
+                    report.skipped.append(skip)
                     let isPermanent = (error as? RoostError).map { $0.code == .badInput && !$0.isTransient }
                     problems[candidate.source] = isPermanent == true ? skip.reason : ""
                 }
@@ -84,26 +77,6 @@ struct SyncRun {
             return nil
         }
         report.add(ingested)
-        report.skipped += skipped
-        self.problems.merge(problems) { $1 }
-        self.emptyFiles.merge(emptyFiles) { $1 }
-    }
-
-    /// Removes the files that a run would move, and counts their entries: only those change that are named after
-    /// their files.
-    private func countMoved(_ files: inout [SyncCandidate], _ report: inout IngestReport) async throws {
-        let origins = Dictionary(plan.moves.map { ($0.target, $0.origin) }) { first, _ in first }
-        let moved = files.compactMap { file in origins[file.source].map { (origin: $0, target: file.source) }
-        }
-        files.removeAll { origins[$0.source] != nil }
-        let snapshot = try await store.storage.snapshot()
-        for move in moved {
-            guard let record = try await snapshot.sources([move.origin]).first else { continue }
-            let entries = try await snapshot.entries(record.entryIDs)
-            let renamed = SourceMover.renamedCount(of: entries, movedFrom: move.origin, to: move.target)
-            report.updated += renamed
-            report.unchanged += entries.count - renamed
-        }
     }
 
     private static func size(of candidates: [SyncCandidate]) -> Int64 {
@@ -119,12 +92,12 @@ struct SyncRun {
         func stillMissing() -> [Source.ID] {
             plan.removals.filter { unreadable.contains($0) || FolderScan.isMissing(source: $0) }
         }
-        var records = try await SourceRecords.read(stillMissing(), in: try await store.storage.snapshot())
+        var records = try await store.storage.snapshot().sources(stillMissing())
         guard !records.isEmpty else { return }
         if !options.isDryRun {
             try await options.willRemove(records.reduce(0) { $0 + $1.entryIDs.count })
             // The backup that this may create takes time.
-            records = try await SourceRecords.read(stillMissing(), in: try await store.storage.snapshot())
+            records = try await store.storage.snapshot().sources(stillMissing())
         }
         let entries = records.flatMap(\.entryIDs)
         report.removed += entries.count
@@ -137,36 +110,26 @@ struct SyncRun {
     private func updateState(of tree: inout SyncTree, at index: Int) async throws {
         let scan = plan.scans[index]
         let candidates = plan.comparisons[index].candidates
-        tree.state.isMountPoint = scan.isMountPoint
-        let records = try await SourceRecords.read(
-            candidates.map(\.source), in: try await store.storage.snapshot())
-        let stored = records.byID
+        let stored = try await store.storage.snapshot().sources(candidates.map(\.source)).byID
         let gone = Set(plan.removals).union(plan.moves.map(\.origin))
-        if !gone.isEmpty {
-            let lost = tree.state.files.filter { gone.contains($0.value.source) }.map(\.key)
-            for path in lost { tree.state.files[path] = nil }
+        for (path, file) in gone.isEmpty ? [:] : tree.state.files where gone.contains(file.source) {
+            tree.state.files[path] = nil
         }
         for candidate in candidates {
             let path = ExactText(candidate.file.relativePath)
-            let isKept = stored[candidate.source].map { record in
-                !record.entryIDs.isEmpty
-                    && emptyFiles[candidate.source].map { $0 != record.fingerprint } ?? false
-            }
-            let problem = isKept == true ? SourceDraft.emptyReason : problems[candidate.source]
-            guard let status = candidate.file.status,
-                let record = stored[candidate.source]
-                    ?? problem.map({ _ in
-                        Source(id: candidate.source, fingerprint: "")
-                    })
-            else {
+            let (problem, record) = (problems[candidate.source], stored[candidate.source])
+            guard var status = candidate.file.status, record != nil || problem != nil else {
                 tree.state.files[path] = nil
                 continue
             }
-            let isSettled =
-                status.isSettled(at: scan.time, after: options.settlingTime) && problem != ""
+            // The next sync reads the file again if no file can have its recorded status.
+            if problem == "" || !status.isSettled(at: scan.time, after: options.settlingTime) {
+                status.changed = .min
+            }
             tree.state.files[path] = SyncState.File(
-                status: isSettled ? status : status.unsettled, source: candidate.source,
-                fingerprint: record.fingerprint, entries: record.entryIDs.count, problem: problem ?? "")
+                status: status, source: candidate.source,
+                fingerprint: record?.fingerprint ?? "", entries: record?.entryIDs.count ?? 0,
+                problem: problem ?? "")
         }
     }
 }

@@ -18,7 +18,6 @@ struct SyncState: Sendable {
         /// The reason why the file could not be read; empty if it was read.
         var problem: String
 
-        /// Whether a stored record of the source belongs to this state of the file.
         func isCurrent(in record: Source?) -> Bool {
             record.map { $0.fingerprint == fingerprint } ?? fingerprint.isEmpty
         }
@@ -28,25 +27,14 @@ struct SyncState: Sendable {
     var files: [ExactText: File] = [:] { didSet { isChanged = true } }
     /// The revision of the store at which the entries of all files were in the store; `nil` if the next sync
     /// has to check them.
-    var checked: Checkpoint? { didSet { isChanged = isChanged || checked != oldValue } }
-    var isMountPoint = false { didSet { isChanged = isChanged || isMountPoint != oldValue } }
-    /// Whether the state differs from its file.
+    var checked: ChangeCursor? { didSet { isChanged = isChanged || checked != oldValue } }
     private(set) var isChanged = false
-
-    struct Checkpoint: Codable, Sendable, Hashable {
-        var store: UUID
-        var epoch: UUID
-        var revision: Revision
-
-        init(_ stamp: Stamp) { (store, epoch, revision) = (stamp.store, stamp.epoch, stamp.revision) }
-    }
 
     private struct Metadata: Codable {
         var format: Int
         var count: Int
         var key: String
-        var checked: Checkpoint?
-        var isMountPoint: Bool
+        var checked: ChangeCursor?
     }
 
     private static let format = 1
@@ -80,7 +68,6 @@ struct SyncState: Sendable {
         else { return }
         self.files = files
         checked = metadata.checked
-        isMountPoint = metadata.isMountPoint
         isChanged = false
     }
 
@@ -118,9 +105,7 @@ struct SyncState: Sendable {
             writer.write(counted: file.problem.utf8)
         }
         let metadata = try JSONEncoder().encode(
-            Metadata(
-                format: Self.format, count: files.count, key: folder.readingKey, checked: checked,
-                isMountPoint: isMountPoint))
+            Metadata(format: Self.format, count: files.count, key: folder.readingKey, checked: checked))
         let url = Self.url(of: folder, in: directory)
         try FileSystem.standard.createFolder(url.deletingLastPathComponent())
         try writer.bytes.withUnsafeBytes {

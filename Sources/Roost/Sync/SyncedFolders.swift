@@ -10,9 +10,6 @@ struct SyncedFolders {
 
     static let fileName = "folders.json"
     private static let format = 1
-    /// The maximum size of the file in bytes. A larger file was not written by Roost.
-    private static let maximumSize = 16 << 20
-    /// The number of seconds to wait for another process that changes the list.
     private static let lockTimeout: TimeInterval = 30
 
     private struct Contents: Codable {
@@ -20,60 +17,41 @@ struct SyncedFolders {
         var folders: [SyncedFolder]
     }
 
-    /// The beginning of the file in any format.
     private struct Header: Decodable { var format: Int }
 
     static func url(in directory: URL) -> URL { directory.appendingPathComponent(fileName) }
 
-    /// Reads the list of a store; it is empty if the file does not exist.
     init(in directory: URL) throws {
         self.directory = directory
         let url = Self.url(in: directory)
         let data: Data
         do {
+            // Opening a pipe of this name would wait for a writer.
             let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
-            let size = try file.size()
-            guard size <= Self.maximumSize else { throw Self.damaged(url, "it is too large") }
-            data = try file.read(at: 0, count: size)
+            data = try file.read(at: 0, count: try file.size())
         } catch let error as FileError where error.isMissing {
             return
         } catch {
             throw StorageError.mapping(error)
         }
-        let decoder = JSONDecoder()
-        guard let header = try? decoder.decode(Header.self, from: data) else {
-            throw Self.damaged(url, "it is not a list of folders")
-        }
-        guard header.format == Self.format else {
+        if let format = try? JSONDecoder().decode(Header.self, from: data).format, format != Self.format {
             throw RoostError(
                 .newerFormat,
-                "cannot read \(url.path): format \(header.format) is not supported by this version "
+                "cannot read \(url.path): format \(format) is not supported by this version "
                     + "(\(Self.format))",
                 remedy: .upgradeRoost)
         }
-        do {
-            folders = try decoder.decode(Contents.self, from: data).folders
-        } catch {
-            throw Self.damaged(url, "one of its folders is invalid")
-        }
-        guard Set(folders.map(\.id)).count == folders.count,
+        guard let folders = try? JSONDecoder().decode(Contents.self, from: data).folders,
+            Set(folders.map(\.id)).count == folders.count,
             Set(folders.map { ExactText($0.path) }).count == folders.count,
             folders.allSatisfy({ $0.path.hasPrefix("/") })
-        else { throw Self.damaged(url, "it contains a folder twice, or a path that is not absolute") }
-    }
-
-    private static func damaged(_ url: URL, _ reason: String) -> RoostError {
-        RoostError(
-            .badInput,
-            "cannot read \(url.path): \(reason); delete the file, and add the folders again")
-    }
-
-    func folders(with converters: [String: String]) -> [SyncedFolder] {
-        folders.map { folder in
-            var folder = folder
-            folder.converters = converters
-            return folder
+        else {
+            throw RoostError(
+                .badInput,
+                "cannot read \(url.path): it is not a valid list of folders; delete the file, and add the "
+                    + "folders again")
         }
+        self.folders = folders
     }
 
     /// Adds a folder. A folder with the same path is replaced and keeps its id.
@@ -181,16 +159,10 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable, Codable {
     /// A text that changes if unchanged files have to be read again: because of the options, or because
     /// Roost has another version of a reader.
     var readingKey: String {
-        let readers = reader.readers.readers.flatMap { reader in
-            reader.types.map { ReaderVersion(type: $0.name, version: reader.version).suffix }
-        }
+        let readers = reader.readers.readers.flatMap { reader in reader.types.map(reader.suffix) }
         let options = [textColumn ?? "", idColumn ?? "", String(keepsOriginals)] + tags
-        return options.joined(separator: "\u{0}") + readers.joined() + RecordReader.rowSuffix
-            + Self.decodingSuffix
+        return options.joined(separator: "\u{0}") + readers.joined()
     }
-
-    /// The version of the decoding of texts: later versions read encodings that earlier ones skipped.
-    private static let decodingSuffix = ";decoding.2"
 
     /// Returns the path of a file relative to the folder; `nil` if the file is not below the folder.
     func relativePath(of file: String) -> String? {

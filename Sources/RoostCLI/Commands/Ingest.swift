@@ -135,8 +135,7 @@ struct IngestCommand: AsyncParsableCommand {
             files: input.files, input: lines, reader: reader, store: store,
             isOnlyFile: input.isSingleFile,
             pages: WebInput(
-                input.addresses, store: store, reader: reader, isFeed: feed,
-                allowsPrivateAddresses: allowPrivate))
+                input.addresses, reader: reader, isFeed: feed, allowsPrivateAddresses: allowPrivate))
         let start = Date()
         let written = Mutex(0)
         let all = Double(max(1, input.files.count + input.addresses.count))

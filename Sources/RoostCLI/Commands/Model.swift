@@ -209,13 +209,12 @@ struct UseModel: AsyncParsableCommand {
         discussion: """
             You can search and change the store while the new vectors are computed. Roost then creates a \
             backup and replaces all vectors in one commit. To continue an interrupted move, run the same \
-            command again. Clusters keep their labels and members; run `roost recluster` to cluster by the \
-            new vectors.
+            command again; to abandon it, name the current model. Clusters keep their labels and members; \
+            run `roost recluster` to cluster by the new vectors.
 
             Examples:
               roost model use minilm
               roost model use remote:nomic-embed-text
-              roost model use --discard
             """)
 
     @OptionGroup var options: StoreOptions
@@ -224,30 +223,16 @@ struct UseModel: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The new model: an installed model, a model folder, remote:NAME, or lexical.", valueName: "NAME"))
-    var model: String?
+    var model: String
 
     @Flag(name: .long, help: "Do not create a backup before the vectors are replaced.")
     var noBackup = false
-
-    @Flag(name: .long, help: "Abandon an unfinished move; the store keeps its model.")
-    var discard = false
-
-    func validate() throws {
-        guard (model != nil) != discard else {
-            throw ValidationError("give the name of a model, or --discard")
-        }
-    }
 
     func run() async throws {
         let location = try options.location()
         guard try options.hasStore() else {
             throw RoostError(
                 .noStore, "cannot open a store in \(location.path): not found; create one with `roost init`")
-        }
-        guard let model else {
-            let found = try await ModelMigration.discard(in: location)
-            return options.note(
-                found ? "removed the vectors of the unfinished move" : "no unfinished move to discard")
         }
         var notes: [String] = []
         let embedder = try await EmbedderChoice.openForStore(model, &notes)

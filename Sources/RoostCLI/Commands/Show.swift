@@ -51,17 +51,6 @@ struct Show: AsyncParsableCommand {
         }
     }
 
-    private static func describe(_ passages: [Passage], _ omitted: Int?) -> String {
-        let omission =
-            switch omitted {
-            case nil: ""
-            case 0: "; none omitted"
-            case let count?: "; \(Count.text(count, "token")) omitted"
-            }
-        let tokens = passages.reduce(0) { $0 + $1.tokenCount }
-        return "\(max(1, passages.count)), \(Count.text(tokens, "token"))\(omission)"
-    }
-
     func run() async throws {
         let store = try await options.open()
         var ids: [Entry.ID] = []
@@ -156,9 +145,8 @@ struct Show: AsyncParsableCommand {
         }
         let links = try await store.links.of(entry.id).map(\.link)
         for (name, value) in Self.structureLines(of: entry, from: source, links) { line(name, value) }
-        // Only the model can count tokens.
-        let omitted = store.embedder is AbsentEmbedder ? nil : store.entryEmbedder.omittedTokens(of: entry)
-        line("passages", Self.describe(entry.passages, omitted))
+        let tokens = entry.passages.reduce(0) { $0 + $1.tokenCount }
+        line("passages", "\(max(1, entry.passages.count)), \(Count.text(tokens, "token"))")
         if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
         for text in store.clusters.boilerplateLines(of: entry) { line("excluded", Terminal.line(text)) }
         // A pipe or file gets the exact text; a terminal gets it without control characters.

@@ -27,7 +27,7 @@ struct Status: AsyncParsableCommand {
         /// The place where vectors are searched, and the index there, if the store is on a server.
         var searchIn: SearchPlace?
         var databaseIndex: PassageIndexState?
-        var move: ModelMigration.Progress?
+        var move: EmbeddingSpace?
     }
 
     func run() async throws {
@@ -39,7 +39,7 @@ struct Status: AsyncParsableCommand {
             path: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
             space: store.embedder.space, stamp: snapshot.stamp, sources: try await snapshot.sources().count,
             bytes: ByteCount.ofFiles(in: location), index: try await store.index.description(),
-            move: try await ModelMigration.unfinished(in: location))
+            move: ModelMigration.unfinished(in: location))
         if facts.provider == StoreManifest.Provider.postgres.rawValue {
             facts.searchIn = try await store.index.place()
             facts.databaseIndex = try await store.index.databaseState()
@@ -72,8 +72,7 @@ struct Status: AsyncParsableCommand {
         Terminal.write("revision  \(stamp.revision)")
         if let move = facts.move {
             Terminal.write(
-                "move      \(move.done) of \(move.total) entries embedded with \(move.space); "
-                    + "run `roost model use` again to continue")
+                "move      an unfinished move to \(move); run `roost model use` again to continue")
         }
     }
 

@@ -10,9 +10,9 @@ struct Sync: AsyncParsableCommand {
             files are recognized by their contents: their entries keep their ids, tags and clusters, and \
             nothing is embedded again. Files whose size and dates have not changed are not read.
 
-            If more than 20% of the known files of a folder are missing, or if the folder itself is missing, \
-            empty, unreadable or no longer mounted, Roost asks for confirmation. Without a terminal, it \
-            changes nothing for this folder and exits with 75, unless --yes is given.
+            If more than 20% of the known files of a folder are missing, or if the folder itself is missing \
+            or unreadable, Roost asks for confirmation. Without a terminal, it changes nothing for this \
+            folder and exits with 75, unless --yes is given.
 
             With --watch, a saved file can be found within a second, and folders that `roost ingest` remembers \
             take effect at once; where Roost would ask for confirmation, it keeps the entries.

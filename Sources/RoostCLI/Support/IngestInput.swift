@@ -66,42 +66,27 @@ final class WebInput {
     private let fetcher: WebFetcher
     private let reader: RecordReader
     private let isFeed: Bool
-    private let store: KnowledgeStore
 
-    init(
-        _ addresses: [String], store: KnowledgeStore, reader: RecordReader, isFeed: Bool,
-        allowsPrivateAddresses: Bool
-    ) {
+    init(_ addresses: [String], reader: RecordReader, isFeed: Bool, allowsPrivateAddresses: Bool) {
         remaining = addresses[...]
         fetcher = WebFetcher(
             version: VersionText.number, allowsPrivateAddresses: allowsPrivateAddresses,
             environment: ProcessInfo.processInfo.environment)
-        (self.reader, self.isFeed, self.store) = (reader, isFeed, store)
+        (self.reader, self.isFeed) = (reader, isFeed)
     }
 
     func nextAddress() -> String? { remaining.popFirst() }
 
     func draft(of address: String) async throws -> SourceDraft {
-        let id = WebSource.id(address)
-        let known = try await store.storage.snapshot().sources([id]).first
-        let validators = known.map { reader.validators(of: $0) } ?? .init()
         do {
-            let result = try await fetcher.fetch(
-                address,
-                unlessMatching: .init(
-                    entityTag: validators.entityTag, lastModified: validators.lastModified))
-            switch (result, known) {
-            case (.notModified, let known?): return WebSource.unchanged(known)
-            case (.notModified, nil):
+            guard case .page(let page) = try await fetcher.fetch(address) else {
                 throw RoostError(
                     .badInput, "cannot fetch \(address): the server sent no page; try again later")
-            case (.page(let page), _):
-                var source = WebSource(id: id, data: page.data, address: page.url.absoluteString)
-                (source.mediaType, source.encodingName) = (page.mediaType, page.encodingName)
-                source.validators = .init(
-                    entityTag: page.validators.entityTag, lastModified: page.validators.lastModified)
-                return try await reader.read(source, asFeed: isFeed)
             }
+            let input = DocumentInput(
+                data: page.data, path: page.url.absoluteString, mediaType: page.mediaType,
+                encodingName: page.encodingName)
+            return try await reader.read(input, of: WebSource.id(address), asFeed: isFeed)
         } catch let error as WebError {
             // The refused address can be that of a redirect, which the user did not give.
             let message =

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Observes folders and reports whether anything in them has changed.
 protocol FolderObserver: Sendable {
     /// The reason why some folders are not observed; `nil` if all are.
     var failure: String? { get }
@@ -8,7 +7,6 @@ protocol FolderObserver: Sendable {
     /// Begins to observe the files and folders in a folder, without those in its subfolders.
     func observe(_ folder: String)
 
-    /// Waits for a change.
     func waitForChange(timeout: Duration) async throws -> Bool
 }
 

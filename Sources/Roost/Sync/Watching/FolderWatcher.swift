@@ -3,7 +3,6 @@ import RoostFiles
 import RoostModel
 import Synchronization
 
-/// Keeps a store up to date with its remembered folders until the task is canceled.
 struct FolderWatcher {
     private let store: KnowledgeStore
     private let directory: URL
@@ -14,11 +13,9 @@ struct FolderWatcher {
     private var isDue = true
     /// The missing files whose entries are not removed yet, and the times at which they were missed.
     private var missing: [Source.ID: ContinuousClock.Instant] = [:]
-    private var listStatus: FileStatus?
-    private var identities: [SyncedFolder.ID: FileIdentity] = [:]
+    private var identities: [FileIdentity?] = []
     /// The last messages about folders and errors, which are not repeated.
     private var notices: Set<String> = []
-    private var lastSave = ContinuousClock.now
     /// The time of the last change that was synced; `nil` after the work for idle times.
     private var lastChange: ContinuousClock.Instant?
 
@@ -30,21 +27,15 @@ struct FolderWatcher {
     private static let checkTime = Duration.seconds(1)
     /// The time after which a sync that failed is tried again.
     private static let retryTime = Duration.seconds(5)
-    /// The time between two writes of the states. They only save work for the next process.
-    private static let saveTime = Duration.seconds(30)
     /// The time without changes after which the work for idle times is done.
     private static let idleTime = Duration.seconds(10)
 
     init(store: KnowledgeStore, options: WatchOptions) throws {
         (self.store, self.options, directory) = (store, options, try store.folders.directory())
-        observer = options.observer ?? PollingObserver(interval: options.pollingInterval)
         #if os(Linux)
-            guard options.observer == nil else { return }
-            do {
-                observer = try InotifyObserver()
-            } catch {
-                options.onEvent(.notice("\(error.message); searching \(Self.pollingText(options)) instead"))
-            }
+            observer = options.observer ?? InotifyObserver()
+        #else
+            observer = options.observer ?? PollingObserver(interval: options.pollingInterval)
         #endif
     }
 
@@ -53,20 +44,13 @@ struct FolderWatcher {
         guard !trees.isEmpty else {
             throw RoostError(.noInput, "cannot watch folders: the store remembers none")
         }
-        var isFirst = true
-        do {
-            while true {
-                try await sync()
-                if isFirst {
-                    let files = trees.reduce(0) { $0 + $1.state.files.count }
-                    options.onEvent(.watching(folders: trees.count, files: files))
-                    isFirst = false
-                }
-                try await waitForChanges()
-            }
-        } catch {
-            save()
-            throw error
+        defer { save() }
+        try await sync()
+        let files = trees.reduce(0) { $0 + $1.state.files.count }
+        options.onEvent(.watching(folders: trees.count, files: files))
+        while true {
+            try await waitForChanges()
+            try await sync()
         }
     }
 
@@ -86,9 +70,9 @@ struct FolderWatcher {
             let limit = ContinuousClock.now - options.removalDelay
             if missing.values.contains(where: { $0 <= limit }) { isDue = true }
             if isDue { return }
-            if ContinuousClock.now > lastSave + Self.saveTime { save() }
             if let last = lastChange, ContinuousClock.now > last + Self.idleTime {
                 lastChange = nil
+                save()
                 await options.onIdle()
             }
         }
@@ -96,22 +80,12 @@ struct FolderWatcher {
 
     /// Reads the list again if it has changed, and searches folders that have been created or mounted.
     private mutating func checkFolders() throws {
-        if Self.status(of: SyncedFolders.url(in: directory)) != listStatus { try loadList() }
-        for folder in trees.map(\.folder) {
-            let identity = FileIdentity(folder.url)
-            guard identity != identities[folder.id] else { continue }
-            identities[folder.id] = identity
-            isDue = true
-        }
-    }
-
-    private static func status(of url: URL) -> FileStatus? {
-        var status = stat()
-        return stat(url.path, &status) == 0 ? FileStatus(status) : nil
+        if try store.folders.all() != trees.map(\.folder) { try loadList() }
+        let found = trees.map { FileIdentity($0.folder.url) }
+        if found != identities { (identities, isDue) = (found, true) }
     }
 
     private mutating func loadList() throws {
-        listStatus = Self.status(of: SyncedFolders.url(in: directory))
         let known = Dictionary(trees.map { ($0.folder, $0) }) { first, _ in first }
         let folders = try store.folders.all()
         try options.check(folders)
@@ -119,7 +93,7 @@ struct FolderWatcher {
             known[folder] ?? SyncTree(folder: folder, state: SyncState(of: folder, in: directory))
         }
         isDue = true
-        for tree in trees { identities[tree.folder.id] = FileIdentity(tree.folder.url) }
+        identities = trees.map { FileIdentity($0.folder.url) }
     }
 
     // MARK: Syncing
@@ -164,18 +138,13 @@ struct FolderWatcher {
             options.onEvent(.synced(report))
         }
         usePollingIfNecessary()
-        if ContinuousClock.now > lastSave + Self.saveTime { save() }
     }
 
-    /// Searches all folders regularly if the system cannot observe all of them.
     private mutating func usePollingIfNecessary() {
         guard let failure = observer.failure else { return }
-        options.onEvent(.notice("\(failure); searching \(Self.pollingText(options)) instead"))
+        options.onEvent(
+            .notice("\(failure); searching all folders every \(options.pollingInterval) instead"))
         observer = PollingObserver(interval: options.pollingInterval)
-    }
-
-    private static func pollingText(_ options: WatchOptions) -> String {
-        "all folders every \(options.pollingInterval)"
     }
 
     private mutating func notify(_ message: String) {
@@ -183,7 +152,6 @@ struct FolderWatcher {
     }
 
     private mutating func save() {
-        lastSave = .now
         // The states must not create the folder of a store that was moved away.
         guard StoreManifest.exists(in: directory) else { return }
         for index in trees.indices {

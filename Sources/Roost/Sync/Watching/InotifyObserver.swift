@@ -6,16 +6,11 @@
 
     /// An observer that uses inotify(7). It needs one watch per folder.
     final class InotifyObserver: FolderObserver {
-        private struct State {
-            var watches: Set<Int32> = []
-            var failure: String?
-        }
-
         typealias AddWatch = @Sendable (Int32, String, UInt32) -> Int32
 
         private let descriptor: Int32
         private let addWatch: AddWatch
-        private let state = Mutex(State())
+        private let problem = Mutex<String?>(nil)
 
         private static let mask =
             UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
@@ -25,47 +20,34 @@
         private static let bufferSize = 64 << 10
         /// The time between two checks for cancellation, in milliseconds.
         private static let pollingTime: Int32 = 50
-        private static let headerSize = MemoryLayout<inotify_event>.size
 
-        /// Creates an observer.
-        init(addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }) throws(RoostError) {
+        init(addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }) {
             self.addWatch = addWatch
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-            guard descriptor >= 0 else {
-                let (code, setting) = (errno, "fs.inotify.max_user_instances")
-                let advice = code == EMFILE ? "; sysctl \(setting) shows the limit of the user" : ""
-                throw RoostError(
-                    .configuration,
-                    "cannot watch folders with inotify: \(String(cString: strerror(code)))\(advice)")
-            }
+            guard descriptor < 0 else { return }
+            let (code, setting) = (errno, "fs.inotify.max_user_instances")
+            let advice = code == EMFILE ? "; sysctl \(setting) shows the limit of the user" : ""
+            let cause = String(cString: strerror(code))
+            problem.withLock { $0 = "cannot watch folders with inotify: \(cause)\(advice)" }
         }
 
         deinit { close(descriptor) }
 
-        var failure: String? { state.withLock(\.failure) }
+        var failure: String? { problem.withLock(\.self) }
 
+        /// A folder that was removed, or that cannot be read, has no files to observe.
         func observe(_ folder: String) {
-            state.withLock { state in
-                let watch = addWatch(descriptor, folder, Self.mask)
-                guard watch >= 0 else {
-                    let failure = Self.failure(errno, after: state.watches.count)
-                    if let failure { state.failure = failure }
-                    return
-                }
-                state.watches.insert(watch)
-            }
-        }
-
-        /// Returns the reason why no more folders can be observed; `nil` if the error concerns one folder. A
-        /// folder that was removed, or that cannot be read, has no files to observe.
-        private static func failure(_ code: Int32, after count: Int) -> String? {
-            switch code {
+            guard addWatch(descriptor, folder, Self.mask) < 0 else { return }
+            let reason: String
+            switch errno {
             case ENOSPC:
-                "cannot watch all folders, only \(count): raise the limit of the user with "
-                    + "`sysctl fs.inotify.max_user_watches=NUMBER`, and start watching again"
-            case ENOMEM: "cannot watch all folders, only \(count): the system does not have enough memory"
-            default: nil
+                reason =
+                    "raise the limit of the user with `sysctl fs.inotify.max_user_watches=NUMBER`, and start "
+                    + "watching again"
+            case ENOMEM: reason = "the system does not have enough memory"
+            default: return
             }
+            problem.withLock { $0 = "cannot watch all folders: \(reason)" }
         }
 
         func waitForChange(timeout: Duration) async throws -> Bool {
@@ -82,7 +64,7 @@
             }
         }
 
-        /// Reads all events that are available now, and returns whether one of them is a change.
+        /// Reads all events that are available now, and returns whether there were any.
         private func read(_ buffer: inout [UInt8]) throws -> Bool {
             var hasChanges = false
             while true {
@@ -94,30 +76,8 @@
                         .configuration,
                         "cannot read the changes of folders: \(String(cString: strerror(errno)))")
                 }
-                buffer.withUnsafeBytes { bytes in
-                    var rest = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-                    while let isChange = nextEvent(&rest) { hasChanges = hasChanges || isChange }
-                }
+                hasChanges = true
             }
-        }
-
-        /// Removes the first event from a buffer.
-        private func nextEvent(_ bytes: inout UnsafeRawBufferPointer) -> Bool? {
-            guard bytes.count >= Self.headerSize else { return nil }
-            let event = bytes.loadUnaligned(as: inotify_event.self)
-            let end = min(Self.headerSize + Int(event.len), bytes.count)
-            let name = bytes[Self.headerSize..<end].prefix { $0 != 0 }
-            bytes = UnsafeRawBufferPointer(rebasing: bytes[end...])
-            if event.mask & UInt32(IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0 {
-                return true
-            }
-            if event.mask & UInt32(IN_IGNORED) != 0 {
-                state.withLock { _ = $0.watches.remove(event.wd) }
-                return false
-            }
-            // A file whose name is hidden or not valid text is never read.
-            guard let name = String(validating: name, as: UTF8.self), !name.isEmpty else { return false }
-            return name == ".gitignore" || !name.hasPrefix(".")
         }
     }
 #endif
