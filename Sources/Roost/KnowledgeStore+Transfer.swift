@@ -15,7 +15,8 @@ extension KnowledgeStore {
         withEmbeddings: Bool, filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
         try await writeEntryLines(
-            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings, to: write)
+            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings
+        ) { try write($0) }
     }
 
     /// Imports the exported entries of a file in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.

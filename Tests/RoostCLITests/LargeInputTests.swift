@@ -186,12 +186,12 @@ import Testing
         #expect(throws: RoostError.self) { try reader.table("text,n\nx\n", separator: ",") }
     }
 
-    @Test func `a table with repeated column names is refused with their names`() throws {
+    @Test func `a table with a repeated column name is refused with the name`() throws {
         let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
         let error = #expect(throws: RoostError.self) {
             try reader.table("text,year,tag,year,tag,year\na,1,2,3,4,5\n", separator: ",")
         }
-        #expect(error?.message.contains("(year, tag)") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("year") == true, "\(String(describing: error))")
         // Spreadsheets write empty columns without names.
         let rows = try reader.table("text,,\na,,\n", separator: ",")
         #expect(rows.entries.map(\.metadata) == [[:]])

@@ -181,7 +181,7 @@ struct PostgresCommandTests {
         #expect(try roost("add", "another text", "--store", "team", on: server).status == 0)
         let refused = try roost("copy", "local", "team", on: server)
         #expect(refused.status == 78)
-        #expect(refused.error.contains("entries that the store does not have"))
+        #expect(refused.error.contains("the target contains other entries"))
         #expect(try roost("copy", "local", "local").status == 64)
     }
 }

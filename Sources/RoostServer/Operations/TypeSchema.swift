@@ -1,3 +1,5 @@
+import Foundation
+import RoostClustering
 import RoostModel
 
 /// Derives JSON Schemas from types with a synthesized `init(from:)`, so that a schema cannot differ from the JSON.
@@ -105,6 +107,16 @@ extension Float: KnownType {
 extension Double: KnownType {
     fileprivate static var schema: JSONValue { ["type": "number"] }
     fileprivate static var sample: Double { 0 }
+}
+
+extension UUID: KnownType {
+    fileprivate static var schema: JSONValue { ["type": "string", "format": "uuid"] }
+    fileprivate static var sample: UUID { UUID() }
+}
+
+extension ClusterLineage.Kind: KnownType {
+    fileprivate static var schema: JSONValue { Schema.choice(allCases.map(\.rawValue), "The kind of the event.") }
+    fileprivate static var sample: ClusterLineage.Kind { .birth }
 }
 
 extension Array: KnownType where Element: Decodable {
