@@ -5,11 +5,12 @@ public import RoostVectors
 
 extension KnowledgeStore {
     /// Clusters all entries and replaces the previous clusters with the result. A cluster that shares most of
-    /// its members with a previous cluster keeps its id, and a label that a person gave it.
+    /// its members with a previous cluster keeps its id, and a label that a person gave it. A cluster that a
+    /// person labeled is kept as long as at least half of its members exist.
     ///
-    /// If `clusters` is `nil`, the clusters are the communities of the nearest-neighbor graph, and their
+    /// If `clusters` is `nil`, the groups are the communities of the nearest-neighbor graph, and their
     /// number is determined by the data; more than 25 of them get 8 to 25 parents if these are stable
-    /// (`LeidenClusterer`). If the previous run was of the same kind, with
+    /// (`LeidenClusterer`). Groups are divided into topics where their own texts support it. If the previous run was of the same kind, with
     /// the same parameters and seed, and at most a fifth of the entries have been added or removed since, the
     /// run continues it: entries that were in one cluster stay together. If `clusters` is set, spherical
     /// k-means finds the clusters and never continues a previous run (`SphericalKMeans`).
@@ -21,8 +22,7 @@ extension KnowledgeStore {
     ///   - maximumOutliers: The maximum share of the entries that may be in no cluster, 0 to 1. Ignored if
     ///     `clusters` is set.
     ///   - seed: The seed of the algorithm's random choices.
-    ///   - conditions: The conditions that an entry must meet to be clustered. Entries that do not meet them
-    ///     are in no cluster.
+    ///   - filter: The entries to cluster; all others keep their clusters.
     ///   - ignoringPreviousRun: Whether to start without the groups of the previous run. Ids and labels are
     ///     still kept.
     ///   - isDryRun: Whether to report the result without committing it.
@@ -33,7 +33,7 @@ extension KnowledgeStore {
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
         maximumOutliers: Double = 0.05, seed: UInt64 = 0,
-        among conditions: [EntryCondition] = [], ignoringPreviousRun: Bool = false, isDryRun: Bool = false,
+        among filter: EntryFilter = .all, ignoringPreviousRun: Bool = false, isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
         let method: Reclusterer.Method =
@@ -41,7 +41,7 @@ extension KnowledgeStore {
             ?? .communities(
                 granularity, maximumOutliers: maximumOutliers, seed: seed,
                 continuesPreviousRun: !ignoringPreviousRun)
-        return try await recluster(method, conditions, isDryRun, progress)
+        return try await recluster(method, filter, isDryRun, progress)
     }
 
     /// Clusters all entries with a clusterer of your own and replaces the previous clusters with the result.
@@ -55,19 +55,19 @@ extension KnowledgeStore {
     /// - Throws: The errors of a run without a clusterer, and any error that the clusterer throws.
     public func recluster(
         with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:],
-        among conditions: [EntryCondition] = [], isDryRun: Bool = false,
+        among filter: EntryFilter = .all, isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
-        try await recluster(.custom(clusterer, parameters: parameters), conditions, isDryRun, progress)
+        try await recluster(.custom(clusterer, parameters: parameters), filter, isDryRun, progress)
     }
 
     private func recluster(
-        _ method: Reclusterer.Method, _ conditions: [EntryCondition], _ isDryRun: Bool,
+        _ method: Reclusterer.Method, _ filter: EntryFilter, _ isDryRun: Bool,
         _ progress: @escaping @Sendable (ReclusterProgress) -> Void
     ) async throws -> ReclusterReport {
         let reclusterer = Reclusterer(
-            storage: storage, method: method, conditions: conditions, isDryRun: isDryRun,
-            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress))
+            storage: storage, method: method, filter: filter, isDryRun: isDryRun,
+            boilerplate: (embedder, boilerplate), progress: ReclusterProgress.Filter(progress))
         return try await Computation.run { try await reclusterer.run() }
     }
 

@@ -35,7 +35,7 @@ public struct KnowledgeStore: Sendable {
     /// The clusters: read, edit, label and export them. ``recluster(clusters:granularity:maximumOutliers:``
     /// ``seed:among:ignoringPreviousRun:isDryRun:progress:)`` makes them.
     public var clusters: StoreClusters {
-        StoreClusters(storage: storage, boilerplate: (entryEmbedder, boilerplate))
+        StoreClusters(storage: storage, boilerplate: (embedder, boilerplate))
     }
 
     /// The folders that the store remembers and keeps itself up to date with.

@@ -147,7 +147,7 @@ package struct ClusterAssembly: Sendable {
         let previous = Self.addingMembersOfDescendants(to: previous)
         let memberIDs = memberIDs
         let sizes = memberIDs.map(\.count)
-        let continued = identities ?? match(memberIDs, to: previous)
+        let continued = identities ?? ClusterIdentity.match(memberIDs, to: previous)
         let clusterIDs = continued.map { $0?.id ?? UUID() }
         let prepared = phrases ?? Phrases(tally, partition)
         let keywords = prepared.phrases.map { $0.prefix(Self.keywordLimit).map(\.text) }
@@ -184,6 +184,7 @@ package struct ClusterAssembly: Sendable {
                 partition.stabilities.indices.contains(group) ? partition.stabilities[group] : nil
             cluster.assignmentThreshold = quality.assignmentThresholds[group]
             cluster.origins = trace.origins[group]
+            cluster.isTopic = partition.topics.contains(group)
             return cluster
         }
         let sizeOf = Dictionary(zip(clusterIDs, sizes)) { first, _ in first }
@@ -248,12 +249,13 @@ package struct ClusterAssembly: Sendable {
     /// cluster have changed.
     private static let minimumShareForLabel = 0.8
 
-    /// Traces the origins of leaf clusters and of parent clusters separately.
+    /// Traces the origins of leaf clusters and of parent clusters separately. A cluster that became a parent, or
+    /// is no longer one, still is an origin of itself.
     private func trace(
         _ memberIDs: [[Entry.ID]], _ clusterIDs: [Cluster.ID], from previous: [Cluster]
     ) -> ClusterLineage.Trace {
         var result = ClusterLineage.Trace(origins: Array(repeating: [], count: members.count), vanished: [])
-        for (groups, clusters, isParent) in levels(previous) {
+        for (groups, clusters, isParent) in levels(previous, clusterIDs) {
             let found = ClusterLineage.trace(
                 groups.map { memberIDs[$0] }, groups.map { clusterIDs[$0] }, from: clusters)
             for (group, origins) in zip(groups, found.origins) { result.origins[group] = origins }
@@ -263,22 +265,18 @@ package struct ClusterAssembly: Sendable {
         return result
     }
 
-    /// Matches leaf groups with leaf clusters, and parent groups with parent clusters.
-    private func match(_ memberIDs: [[Entry.ID]], to previous: [Cluster]) -> [Cluster?] {
-        var matches = [Cluster?](repeating: nil, count: members.count)
-        for (groups, clusters, _) in levels(previous) {
-            let found = ClusterIdentity.match(groups.map { memberIDs[$0] }, to: clusters)
-            for (group, cluster) in zip(groups, found) { matches[group] = cluster }
-        }
-        return matches
-    }
-
-    private func levels(_ previous: [Cluster]) -> [(groups: [Int], clusters: [Cluster], isParent: Bool)] {
+    private func levels(
+        _ previous: [Cluster], _ clusterIDs: [Cluster.ID]
+    ) -> [(groups: [Int], clusters: [Cluster], isParent: Bool)] {
         let parents = Set(partition.parents.compactMap(\.self))
         let previousParents = Set(previous.compactMap(\.parent))
         return [false, true].map { isParent in
             let groups = members.indices.filter { parents.contains($0) == isParent }
-            return (groups, previous.filter { previousParents.contains($0.id) == isParent }, isParent)
+            let ids = Set(groups.map { clusterIDs[$0] })
+            let clusters = previous.filter {
+                previousParents.contains($0.id) == isParent || ids.contains($0.id)
+            }
+            return (groups, clusters, isParent)
         }
     }
 

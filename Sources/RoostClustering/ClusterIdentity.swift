@@ -4,10 +4,11 @@ package enum ClusterIdentity {
     /// Returns, for each new group, the cluster of the previous run that it continues, or `nil`.
     ///
     /// A group can continue a cluster if their intersection is more than a quarter of their union (members of
-    /// the cluster that are in no group now do not count). Among all one-to-one matchings, the function
-    /// chooses the one with the most shared members: a maximum-weight matching (Kuhn 1955). So when a cluster
-    /// splits, the larger part keeps its identity, and when clusters merge, the identity of the larger one is
-    /// kept.
+    /// the cluster that are in no group now do not count), or if a person labeled the cluster and more than half
+    /// of the group's members were in it. Among all one-to-one matchings, the function chooses the one with the
+    /// most shared members: a maximum-weight matching (Kuhn 1955). So when a cluster splits, the larger part
+    /// keeps its identity, and when clusters merge, the identity of the larger one is kept. Groups and clusters
+    /// may contain others: a group that is divided into topics continues the undivided cluster.
     ///
     /// - Parameters:
     ///   - groups: The members of each new group.
@@ -15,18 +16,22 @@ package enum ClusterIdentity {
     /// - Complexity: O(members) plus the cube of the number of clusters in each connected component of the
     ///   overlap graph.
     package static func match(_ groups: [[Entry.ID]], to previous: [Cluster]) -> [Cluster?] {
-        var groupOf: [Entry.ID: Int] = [:]
-        for (group, members) in groups.enumerated() { for member in members { groupOf[member] = group } }
+        var groupsOf: [Entry.ID: [Int]] = [:]
+        for (group, members) in groups.enumerated() {
+            for member in members { groupsOf[member, default: []].append(group) }
+        }
         // For each previous cluster, the groups that can continue it and the number of shared members.
         var shared = [[Int: Int]](repeating: [:], count: previous.count)
         for (index, cluster) in previous.enumerated() {
-            var overlaps: [Int: Int] = [:]
+            var (overlaps, remaining) = ([Int: Int](), 0)
             for member in cluster.members {
-                if let group = groupOf[member] { overlaps[group, default: 0] += 1 }
+                guard let groups = groupsOf[member] else { continue }
+                remaining += 1
+                for group in groups { overlaps[group, default: 0] += 1 }
             }
-            let remaining = overlaps.values.reduce(0, +)
             shared[index] = overlaps.filter { group, overlap in
                 4 * overlap > remaining + groups[group].count - overlap
+                    || cluster.isLabelPinned && 2 * overlap > groups[group].count
             }
         }
         var matches = [Cluster?](repeating: nil, count: groups.count)

@@ -61,6 +61,9 @@ public struct Partition: Sendable, Hashable {
     /// The parent of each group in the hierarchy; `nil` for a group at the top level. Only groups that are no
     /// parents have rows.
     public var parents: [Int?]
+    /// The groups that are topics: parts of another group, their parent, at a finer scale. Empty for a
+    /// partition of one scale.
+    public var topics: Set<Int> = []
     /// The share of subsamples in which each group is found again, from 0 to 1; `nil` for a group whose share
     /// is unknown. Empty if no share was measured.
     public var stabilities: [Float?] = []

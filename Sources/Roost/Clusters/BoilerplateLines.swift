@@ -46,11 +46,9 @@ struct BoilerplateLines: Sendable, Equatable {
         return isChanged && hasContent ? kept.joined(separator: "\n") : nil
     }
 
-    /// Returns the boilerplate lines in a text, each once, in their order.
+    /// Returns the boilerplate lines in a text, in their order; one that occurs twice is listed twice.
     func found(in text: String) -> [String] {
-        var seen: Set<String> = []
-        return Self.lines(of: text).filter(contains).map { Self.trimmed($0) }
-            .filter { seen.insert($0).inserted }
+        lines.isEmpty ? [] : Self.lines(of: text).filter(contains).map { Self.trimmed($0) }
     }
 
     /// Returns the lines of a text. A carriage return before a line feed is part of the line: Swift treats
@@ -75,15 +73,10 @@ struct BoilerplateLines: Sendable, Equatable {
 
     // MARK: Finding
 
-    struct Findings {
-        var boilerplate = BoilerplateLines([])
-        var entries: [Entry.ID] = []
-    }
-
     /// To bound the memory, the first scan counts lines by their hashes in a fixed number of counters, which
     /// several lines may share. Only lines whose counters are high enough are counted exactly, in a second
     /// scan.
-    static func find(in snapshot: any StorageSnapshot) async throws -> Findings {
+    static func find(in snapshot: any StorageSnapshot) async throws -> BoilerplateLines {
         let limit = max(minimumEntries, Int(maximumShare * Double(snapshot.stamp.entryCount)) + 1)
         var counters = [UInt32](repeating: 0, count: counterCount)
         var seen: Set<UInt64> = []
@@ -96,9 +89,8 @@ struct BoilerplateLines: Sendable, Equatable {
                 }
             }
         }
-        guard counters.contains(where: { $0 >= limit }) else { return Findings() }
+        guard counters.contains(where: { $0 >= limit }) else { return BoilerplateLines([]) }
         var counts: [String: Int] = [:]
-        var candidates: [(id: Entry.ID, lines: Set<String>)] = []
         for try await page in snapshot.entryPages() {
             for entry in page.entries {
                 var lines: Set<String> = []
@@ -106,26 +98,10 @@ struct BoilerplateLines: Sendable, Equatable {
                     guard counters[Int(hash(of: line) % UInt64(counterCount))] >= limit else { return }
                     lines.insert(String(decoding: line, as: UTF8.self))
                 }
-                guard !lines.isEmpty else { continue }
                 for line in lines { counts[line, default: 0] += 1 }
-                candidates.append((entry.id, lines))
             }
         }
-        let boilerplate = BoilerplateLines(Set(counts.filter { $0.value >= limit }.keys))
-        return Findings(
-            boilerplate: boilerplate,
-            entries: candidates.filter { !$0.lines.isDisjoint(with: boilerplate.lines) }.map(\.id))
-    }
-
-    func findings(in snapshot: any StorageSnapshot) async throws -> Findings {
-        var findings = Findings(boilerplate: self)
-        guard !lines.isEmpty else { return findings }
-        for try await page in snapshot.entryPages() {
-            for entry in page.entries where Self.lines(of: entry.visibleText).contains(where: contains) {
-                findings.entries.append(entry.id)
-            }
-        }
-        return findings
+        return BoilerplateLines(Set(counts.filter { $0.value >= limit }.keys))
     }
 
     /// Calls `body` with each line that can be boilerplate, without the white space around it.

@@ -1,105 +1,74 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostVectors
 import Synchronization
 
-/// The vectors that represent entries with boilerplate lines in a clustering run: the embeddings of their
-/// texts without these lines.
-struct BoilerplateVectors: Sendable {
+/// The boilerplate lines of a clustering run and their embeddings. A run subtracts them from the vectors of
+/// entries that contain them, so that clusters do not follow templates.
+///
+/// The vector of a text is nearly the mean of its words. So the vector of the text without some lines is nearly
+/// the vector of the text minus those of the lines, weighted by their share of the text, and no text needs to be
+/// embedded again.
+struct BoilerplateVectors: Sendable, Equatable {
     var boilerplate = BoilerplateLines([])
-    /// The vectors of the entries with boilerplate lines. Entries whose texts consist entirely of such lines
-    /// keep their own vectors.
-    private var vectors: [Entry.ID: [Float]] = [:]
-    /// The embeddings for the next run; `nil` if the entries could not be embedded.
-    private(set) var contents: BoilerplateCatalog.Contents?
-    /// A message for the user if the entries could not be embedded.
-    private(set) var notice: String?
-
-    private static let batchSize = 256
+    private(set) var space: EmbeddingSpace?
+    /// The embedding of each line.
+    private(set) var vectors: [String: [Float]] = [:]
 
     init() {}
 
-    /// Finds the boilerplate of entries and embeds the texts that contain it, without these lines.
-    init(
-        _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition], embedder: EntryEmbedder,
-        catalog: BoilerplateCatalog
-    ) async throws {
-        try await self.init(
-            BoilerplateLines.find(in: snapshot), of: snapshot, matching: conditions, embedder: embedder,
-            catalog: catalog)
+    init(_ space: EmbeddingSpace, _ vectors: [String: [Float]]) {
+        boilerplate = BoilerplateLines(Set(vectors.keys))
+        (self.space, self.vectors) = (space, vectors)
     }
 
-    /// Embeds the texts that contain the boilerplate lines of the last run, without these lines.
+    /// Finds the boilerplate lines of a store and embeds them.
+    ///
+    /// - Parameter known: The lines of the last run, which are not embedded again.
+    /// - Throws: `EmbedderError` if the embedder is unavailable; `StorageError`; `CancellationError`.
     init(
-        ofLastRun snapshot: any StorageSnapshot, embedder: EntryEmbedder, catalog: BoilerplateCatalog
+        of snapshot: any StorageSnapshot, by embedder: any Embedder, known: BoilerplateVectors
     ) async throws {
-        try await self.init(
-            BoilerplateLines(Set(catalog.lines())).findings(in: snapshot), of: snapshot, matching: [],
-            embedder: embedder, catalog: catalog)
+        let lines = try await BoilerplateLines.find(in: snapshot).lines.sorted()
+        var vectors = known.space?.isCompatible(with: embedder.space) == true ? known.vectors : [:]
+        let missing = lines.filter { vectors[$0] == nil }
+        if !missing.isEmpty {
+            let found = try await embedder.checkedEmbeddings(missing, as: .document).vectors
+            for (row, line) in missing.enumerated() { vectors[line] = found.row(row) }
+        }
+        self.init(embedder.space, vectors.filter { Set(lines).contains($0.key) })
     }
 
-    /// If the embedder fails, the new value contains no vectors, and ``notice`` states the reason.
-    private init(
-        _ findings: BoilerplateLines.Findings, of snapshot: any StorageSnapshot,
-        matching conditions: [EntryCondition], embedder: EntryEmbedder, catalog: BoilerplateCatalog
+    /// Returns an entry's vector without the boilerplate lines of its text; `nil` if it contains none, consists
+    /// of nothing else, or has no vector of the same space.
+    func removing(from entry: Entry) -> [Float]? {
+        guard !vectors.isEmpty, boilerplate.removing(from: entry.visibleText) != nil else { return nil }
+        let text = entry.visibleText
+        var vector = entry.embeddings
+        let norm = length(of: vector)
+        for line in boilerplate.found(in: text) {
+            guard let subtracted = vectors[line], subtracted.count == vector.count else { return nil }
+            let share = norm * Float(line.utf8.count) / Float(text.utf8.count)
+            for column in vector.indices { vector[column] -= share * subtracted[column] }
+        }
+        let result = normalized(vector)
+        return result.allSatisfy(\.isFinite) && result.contains { $0 != 0 } ? result : nil
+    }
+
+    /// Replaces the vectors of all entries that contain boilerplate lines.
+    func replace(
+        in elements: inout [Float], of ids: [Entry.ID], _ dimension: Int, _ snapshot: any StorageSnapshot
     ) async throws {
-        boilerplate = findings.boilerplate
-        var contents = BoilerplateCatalog.Contents(
-            space: embedder.embedder.space, lines: boilerplate.lines.sorted())
-        let known =
-            catalog.load().flatMap { $0.space.isCompatible(with: contents.space) ? $0.vectors : nil } ?? [:]
-        var digests: [Entry.ID: ContentDigest] = [:]
-        for part in findings.entries.groups(of: Self.batchSize) {
-            try Task.checkCancellation()
-            var missing: [ContentDigest: Entry] = [:]
-            for entry in try await snapshot.entries(part)
-            where !entry.embeddings.isEmpty && conditions.allSatisfy({ $0.holds(of: entry) }) {
-                guard let text = boilerplate.removing(from: entry.visibleText) else { continue }
-                let digest = ContentDigest(of: text)
-                digests[entry.id] = digest
-                contents.vectors[digest] = contents.vectors[digest] ?? known[digest]
-                if contents.vectors[digest] == nil { missing[digest] = entry.withText(text) }
-            }
-            do {
-                contents.vectors.merge(try await embedder.vectors(of: missing)) { first, _ in first }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                notice =
-                    "lines that more than \(Int(100 * BoilerplateLines.maximumShare))% of the entries "
-                    + "contain were not excluded, because the embedding model is unavailable: \(error)"
-                return
+        guard !vectors.isEmpty else { return }
+        let rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
+                guard let row = rows[entry.id], let vector = removing(from: entry), vector.count == dimension
+                else { continue }
+                elements.replaceSubrange(row * dimension..<(row + 1) * dimension, with: vector)
             }
         }
-        vectors = digests.compactMapValues { contents.vectors[$0] }
-        self.contents = contents
-    }
-
-    func replace(in elements: inout [Float], of ids: [Entry.ID], _ dimension: Int) {
-        for (index, id) in ids.enumerated() {
-            guard let vector = vectors[id], vector.count == dimension else { continue }
-            elements.replaceSubrange(index * dimension..<(index + 1) * dimension, with: vector)
-        }
-    }
-}
-
-extension EntryEmbedder {
-    func vectors(of texts: [ContentDigest: Entry]) async throws -> [ContentDigest: [Float]] {
-        guard !texts.isEmpty else { return [:] }
-        // The order does not depend on ids or paths.
-        let texts = texts.sorted { $0.value.content < $1.value.content }
-        var report = IngestReport()
-        let entries = try await embed(texts.map(\.value), reusing: nil, &report)
-        return Dictionary(zip(texts, entries).map { ($0.key, $1.embeddings) }) { first, _ in first }
-    }
-}
-
-extension Entry {
-    /// Returns a copy without vectors that has another text of the same format and with the same title.
-    func withText(_ text: String) -> Entry {
-        Entry(
-            content: text, structure: TextStructure(of: text, format: structure?.format ?? .markdown),
-            source: source, key: key, metadata: metadata)
     }
 }
 
@@ -107,117 +76,64 @@ extension StoreClusters {
     /// Returns the lines of an entry that the last clustering run excluded, because more than 5% of the
     /// entries contained them.
     public func boilerplateLines(of entry: Entry) -> [String] {
-        BoilerplateLines(Set(boilerplate.catalog.lines())).found(in: entry.visibleText)
+        var seen: Set<String> = []
+        return boilerplate.catalog.load().boilerplate.found(in: entry.visibleText)
+            .filter { seen.insert($0).inserted }
     }
 }
 
-/// The boilerplate lines of the last clustering run, and the vectors of the texts without them.
+/// The boilerplate lines of the last clustering run.
 ///
-/// They are derived from the storage and are kept so that the next run need not embed the texts again. A
-/// store with a folder keeps them in the file `index/boilerplate`, which can be deleted at any time.
+/// They are derived from the storage and are kept for new entries and for the next run. A store with a folder
+/// keeps them in the file `index/boilerplate`, which can be deleted at any time.
 final class BoilerplateCatalog: Sendable {
-    struct Contents: Sendable, Equatable {
-        var space: EmbeddingSpace
-        /// The lines that were excluded, in ascending order.
-        var lines: [String] = []
-        /// The vectors of the texts without boilerplate lines, by the digests of the texts.
-        var vectors: [ContentDigest: [Float]] = [:]
-    }
-
     private struct Metadata: Codable {
-        var format: Int
+        var format = BoilerplateCatalog.format
         var space: EmbeddingSpace
-        var count: Int
-    }
-
-    private enum SectionName {
-        static let lines = "lines"
-        static let texts = "texts"
-        static let vectors = "vectors"
+        var lines: [String]
     }
 
     private static let name = "boilerplate"
+    private static let section = "vectors"
     private static let format = 1
-    private static let digestLength = 32
 
     private let folder: IndexFolder?
-    private let memory = Mutex<Contents?>(nil)
+    private let memory = Mutex(BoilerplateVectors())
 
     init(of store: URL?) { folder = store.map { IndexFolder(of: $0) } }
 
-    /// Returns the contents; `nil` before the first run, or if they are damaged.
-    func load() -> Contents? {
+    /// Returns the lines; none before the first run, or if the file is damaged.
+    func load() -> BoilerplateVectors {
         guard let folder else { return memory.withLock(\.self) }
-        guard let (file, metadata) = open(in: folder), let lines = lines(of: file) else { return nil }
-        do {
-            for name in [SectionName.texts, SectionName.vectors] { try file.verify(name) }
-            let texts = try file.section(
-                SectionName.texts, of: UInt8.self, count: metadata.count * Self.digestLength)
-            let elements = try file.section(
-                SectionName.vectors, of: Float.self, count: metadata.count * metadata.space.dimension)
-            var contents = Contents(space: metadata.space, lines: lines)
-            for index in 0..<metadata.count {
-                let digest = texts[index * Self.digestLength..<(index + 1) * Self.digestLength]
-                let vector = elements[
-                    index * metadata.space.dimension..<(index + 1) * metadata.space.dimension]
-                contents.vectors[ContentDigest(bytes: Array(digest))] = Array(vector)
-            }
-            return contents
-        } catch {
-            return nil
-        }
-    }
-
-    func lines() -> [String] {
-        guard let folder else { return memory.withLock { $0?.lines ?? [] } }
-        guard let (file, _) = open(in: folder) else { return [] }
-        return lines(of: file) ?? []
-    }
-
-    /// Replaces the contents. If the file cannot be written, the next run embeds the texts again.
-    func save(_ contents: Contents) async {
-        guard let folder else { return memory.withLock { $0 = contents } }
-        guard !contents.lines.isEmpty else {
-            try? FileSystem.standard.unlink(folder.file(Self.name).path)
-            return
-        }
-        let metadata = Metadata(format: Self.format, space: contents.space, count: contents.vectors.count)
-        guard let description = try? JSONEncoder().encode(metadata),
-            let lines = try? JSONEncoder().encode(contents.lines)
-        else { return }
-        try? await folder.change { folder in
-            let texts = contents.vectors.keys.flatMap(\.bytes)
-            let vectors = contents.vectors.values.flatMap(\.self)
-            try lines.withUnsafeBytes { lines in
-                try texts.withUnsafeBytes { texts in
-                    try vectors.withUnsafeBytes { vectors in
-                        try SectionFile.write(
-                            to: folder.file(Self.name), metadata: description,
-                            sections: [
-                                (SectionName.lines, lines), (SectionName.texts, texts),
-                                (SectionName.vectors, vectors),
-                            ])
-                    }
-                }
-            }
-        }
-    }
-
-    private func open(in folder: IndexFolder) -> (SectionFile, Metadata)? {
         let url = folder.file(Self.name)
         guard FileManager.default.fileExists(atPath: url.path), let file = try? SectionFile(url),
             let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata),
-            metadata.format == Self.format, (0...Int(UInt32.max)).contains(metadata.count)
-        else { return nil }
-        return (file, metadata)
+            metadata.format == Self.format, (try? file.verify(Self.section)) != nil
+        else { return BoilerplateVectors() }
+        let (dimension, count) = (metadata.space.dimension, metadata.lines.count)
+        guard let elements = try? file.section(Self.section, of: Float.self, count: count * dimension)
+        else { return BoilerplateVectors() }
+        let vectors = metadata.lines.enumerated().map { index, line in
+            (line, Array(elements[index * dimension..<(index + 1) * dimension]))
+        }
+        return BoilerplateVectors(metadata.space, Dictionary(vectors) { first, _ in first })
     }
 
-    private func lines(of file: SectionFile) -> [String]? {
-        do {
-            try file.verify(SectionName.lines)
-            return try JSONDecoder().decode([String].self, from: Data(try file.section(SectionName.lines)))
-        } catch {
-            return nil
+    /// Replaces the lines. If the file cannot be written, new entries are compared with their whole texts.
+    func save(_ contents: BoilerplateVectors) async {
+        guard let folder else { return memory.withLock { $0 = contents } }
+        guard let space = contents.space, !contents.vectors.isEmpty else {
+            try? FileSystem.standard.unlink(folder.file(Self.name).path)
+            return
+        }
+        let lines = contents.vectors.keys.sorted()
+        guard let metadata = try? JSONEncoder().encode(Metadata(space: space, lines: lines)) else { return }
+        let vectors = lines.flatMap { contents.vectors[$0] ?? [] }
+        try? await folder.change { folder in
+            try vectors.withUnsafeBytes { vectors in
+                try SectionFile.write(
+                    to: folder.file(Self.name), metadata: metadata, sections: [(Self.section, vectors)])
+            }
         }
     }
 }

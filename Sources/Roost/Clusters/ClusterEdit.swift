@@ -20,13 +20,10 @@ struct ClusterEdit: Sendable {
     /// Reads the current clusters. Vectors and labels ignore the boilerplate lines of the last run, as that
     /// run did.
     init(
-        _ snapshot: any StorageSnapshot,
-        without lines: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
+        _ snapshot: any StorageSnapshot, _ boilerplate: BoilerplateVectors, _ embedder: any Embedder
     ) async throws {
-        let replacements = try await BoilerplateVectors(
-            ofLastRun: snapshot, embedder: lines.embedder, catalog: lines.catalog)
-        (boilerplate, embedder) = (replacements.boilerplate, lines.embedder.embedder)
-        let entryVectors = try await EntryVectors(snapshot, replacing: replacements)
+        (self.boilerplate, self.embedder) = (boilerplate.boilerplate, embedder)
+        let entryVectors = try await EntryVectors(snapshot, without: boilerplate)
         (entries, vectors) = (entryVectors.ids, entryVectors.vectors)
         previousClusters = ClusterForest.withoutCycles(try await snapshot.clusters())
         run = try await snapshot.clusteringRun()
@@ -39,19 +36,41 @@ struct ClusterEdit: Sendable {
         leaves = previousClusters.filter { !parents.contains($0.id) }
     }
 
-    func cluster(_ id: Cluster.ID) throws -> Cluster {
+    /// Returns a cluster after all clusters below it have joined it.
+    mutating func joined(_ id: Cluster.ID) throws -> Cluster {
         if let leaf = leaves.first(where: { $0.id == id }) { return leaf }
-        guard previousClusters.contains(where: { $0.id == id }) else { throw StoreClusters.notFound(id) }
-        throw RoostError(
-            .badInput,
-            "cluster \(id.text) consists of other clusters; merge, split or delete those. Nothing was changed"
-        )
+        let joined = try cluster(id)
+        let below = Set(ClusterForest(previousClusters).ids(from: joined))
+        for row in assignments.indices where assignments[row].map(below.contains) == true {
+            assignments[row] = id
+        }
+        leaves = leaves.filter { !below.contains($0.id) } + [joined]
+        return joined
+    }
+
+    private func cluster(_ id: Cluster.ID) throws -> Cluster {
+        guard let cluster = previousClusters.first(where: { $0.id == id }) else {
+            throw StoreClusters.notFound(id)
+        }
+        return cluster
+    }
+
+    /// Assigns rows to a cluster or, if it contains others, to the nearest cluster below it.
+    mutating func move(_ rows: [Int], to id: Cluster.ID) throws {
+        let below = Set(ClusterForest(previousClusters).ids(from: try cluster(id)))
+        let targets = leaves.filter { below.contains($0.id) && $0.centroid.count == vectors.columns }
+        for row in rows {
+            let vector = vectors.row(row)
+            let nearest = targets.map { (innerProduct($0.centroid, vector), $0.id) }.max { $0.0 < $1.0 }
+            assignments[row] = nearest?.1 ?? id
+        }
     }
 
     func rows(of id: Cluster.ID) -> [Int] { assignments.indices.filter { assignments[$0] == id } }
 
     mutating func addCluster(nextTo sibling: Cluster) -> Cluster.ID {
-        let cluster = Cluster(label: "", parent: sibling.parent)
+        var cluster = Cluster(label: "", parent: sibling.parent)
+        cluster.isTopic = sibling.isTopic
         leaves.append(cluster)
         return cluster.id
     }
@@ -84,6 +103,7 @@ struct ClusterEdit: Sendable {
             var kept = old
             (kept.separation, kept.silhouette) = (cluster.separation, cluster.silhouette)
             (kept.parent, kept.members) = (cluster.parent, cluster.members)
+            kept.isTopic = cluster.isTopic
             return kept
         }
         result.assignments = result.assignments.map { assignment in
@@ -147,9 +167,10 @@ struct ClusterEdit: Sendable {
                 centroids.withRow(group) { innerProduct($0, values) }
             }
         }
-        let partition = Partition(
+        var partition = Partition(
             labels: labels, centroids: centroids, similarities: similarities,
             confidences: rows.map { previousAssignments[entries[$0]]?.confidence ?? 1 }, parents: parents)
+        partition.topics = Set(clusters.indices.filter { clusters[$0].isTopic && parents[$0] != nil })
         return Groups(partition: partition, rows: rows, clusters: clusters)
     }
 
@@ -177,6 +198,7 @@ struct ClusterEdit: Sendable {
         for index in clusters.indices {
             while let parent = clusters[index].parent, parent != clusters[index].id, ended.contains(parent) {
                 clusters[index].parent = byID[parent]?.parent
+                clusters[index].isTopic = byID[parent]?.isTopic ?? false
             }
         }
         return clusters.filter { !ended.contains($0.id) }

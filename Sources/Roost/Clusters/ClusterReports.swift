@@ -6,7 +6,7 @@ import RoostVectors
 
 /// The extent to which a store has changed since its clusters were created.
 public struct ClusterDrift: Sendable, Hashable, Encodable {
-    /// The number of entries in the store. After a run with conditions, only entries that meet them count.
+    /// The number of entries in the store.
     public var entries: Int
     /// The number of entries that are in a cluster.
     public var clustered: Int
@@ -45,20 +45,15 @@ extension ClusterDrift {
         let assignments = try await snapshot.assignments(of: nil)
         let clustered = assignments.filter { $0.cluster != nil }
         let ofRun = run.map { run in assignments.filter { $0.run == run.id } } ?? []
-        let conditions = run.map(\.conditions) ?? []
-        var filter = EntryFilter.all
-        filter.conditions = conditions ?? []
-        let entries =
-            filter.matchesAll ? snapshot.stamp.entryCount : try await snapshot.rows(matching: filter).count
+        let entries = snapshot.stamp.entryCount
         self.init(
             entries: entries, clustered: clustered.count, outliers: assignments.count - clustered.count,
             unassigned: max(0, entries - assignments.count),
             placedSince: clustered.count { $0.run == nil || $0.run != run?.id },
-            unchanged: ofRun.count, entriesOfRun: run?.clusteredCount ?? 0,
+            unchanged: ofRun.count, entriesOfRun: run?.stamp.entryCount ?? 0,
             cohesionOfRun: Self.meanSimilarity(ofRun.filter { $0.cluster != nil }),
             cohesion: Self.meanSimilarity(clustered), reasons: [])
-        // If the conditions of the run cannot be decoded, the number of missing entries is unknown.
-        if conditions != nil { reasons = reasons(hasRun: run != nil) }
+        reasons = reasons(hasRun: run != nil)
     }
 
     static var noClusters: RoostError {
@@ -159,6 +154,6 @@ extension StoreClusters {
     /// - Throws: ``RoostError`` with `.badInput` for an empty text; `EmbedderError`; `StorageError`.
     @concurrent
     public func matching(_ text: String) async throws -> [ClusterMatch] {
-        try await ClusterMatch.matches(of: text, among: all(), boilerplate.embedder.embedder)
+        try await ClusterMatch.matches(of: text, among: all(), boilerplate.embedder)
     }
 }

@@ -14,40 +14,34 @@ struct EntryVectors: Sendable {
     let ids: [Entry.ID]
     let vectors: Matrix
 
-    /// Reads the embeddings of the entries that meet all conditions. Entries without an embedding are
-    /// omitted.
+    /// Reads the embeddings of all entries. Entries without an embedding are omitted.
     init(
-        _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
-        replacing replacements: BoilerplateVectors = BoilerplateVectors()
+        _ snapshot: any StorageSnapshot, without boilerplate: BoilerplateVectors = BoilerplateVectors()
     ) async throws {
-        var filter = EntryFilter.all
-        filter.conditions = conditions
-        let matching = conditions.isEmpty ? nil : Set(try await snapshot.ids(matching: filter))
         var ids: [Entry.ID] = []
         var elements: [Float] = []
         var dimension = 0
         for try await page in snapshot.vectorPages(of: .entries) {
             if dimension == 0, page.vectors.rows > 0 {
                 dimension = page.vectors.columns
-                if matching == nil {
-                    elements.reserveCapacity(snapshot.stamp.entryCount * dimension)
-                }
+                elements.reserveCapacity(snapshot.stamp.entryCount * dimension)
             }
-            guard let matching else {
-                ids += page.ids
-                elements += page.vectors.elements
-                continue
-            }
-            for (row, id) in page.ids.enumerated() where matching.contains(id) {
-                ids.append(id)
-                elements += page.vectors.row(row)
-            }
+            ids += page.ids
+            elements += page.vectors.elements
         }
-        replacements.replace(in: &elements, of: ids, dimension)
+        try await boilerplate.replace(in: &elements, of: ids, dimension, snapshot)
         let order = Self.order(of: ids, elements, dimension)
         Self.permute(&elements, order, dimension)
-        self.ids = order.map { ids[$0] }
-        vectors = Matrix(rows: ids.count, columns: dimension, elements: elements)
+        self.init(
+            ids: order.map { ids[$0] },
+            vectors: Matrix(rows: ids.count, columns: dimension, elements: elements))
+    }
+
+    private init(ids: [Entry.ID], vectors: Matrix) { (self.ids, self.vectors) = (ids, vectors) }
+
+    func selecting(_ rows: [Int]) -> EntryVectors {
+        rows.count == ids.count
+            ? self : EntryVectors(ids: rows.map { ids[$0] }, vectors: vectors.selecting(rows))
     }
 
     /// The SHA-256 digest of the ids and vectors. See `ClusteringRun/dataDigest`.

@@ -16,9 +16,10 @@ struct Reclusterer: Sendable {
 
     let storage: any StorageProvider
     let method: Method
-    let conditions: [EntryCondition]
+    /// The entries to cluster. All others keep their clusters.
+    let filter: EntryFilter
     let isDryRun: Bool
-    let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
+    let boilerplate: (embedder: any Embedder, catalog: BoilerplateCatalog)
     var progress = ReclusterProgress.Filter { _ in }
 
     /// A run continues the previous one only if at least this share of the previous run's entries remains.
@@ -31,26 +32,25 @@ struct Reclusterer: Sendable {
         progress(.labels)
         var assembly = ClusterAssembly(found.partition, of: found.entries.vectors, ids: found.entries.ids)
         try await assembly.countTexts(
-            of: found.snapshot, without: found.replacements.boilerplate)
-        let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
+            of: found.snapshot, without: found.boilerplate.boilerplate)
+        let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder)
         progress(.saving)
         var report = try await ClusteringCommit(storage: storage, isDryRun: isDryRun).run(
             assembly, found.run, readFrom: found.snapshot)
         progress(.saving, 1)
-        if let contents = found.replacements.contents {
-            report.boilerplateLines = contents.lines
-            if !isDryRun { await boilerplate.catalog.save(contents) }
-        }
-        report.notices += [found.replacements.notice, labelNotice].compactMap(\.self)
+        report.boilerplateLines = found.boilerplate.boilerplate.lines.sorted()
+        if !isDryRun { await boilerplate.catalog.save(found.boilerplate) }
+        report.notices += found.notices + [labelNotice].compactMap(\.self)
         return report
     }
 
     struct Found: Sendable {
         var snapshot: any StorageSnapshot
         var entries: EntryVectors
-        var replacements: BoilerplateVectors
+        var boilerplate: BoilerplateVectors
         var partition: Partition
         var run: ClusteringRun
+        var notices: [String]
     }
 
     @concurrent
@@ -58,33 +58,91 @@ struct Reclusterer: Sendable {
         try validate()
         progress(.reading)
         let snapshot = try await storage.snapshot()
-        let replacements = try await BoilerplateVectors(
-            snapshot, matching: conditions, embedder: boilerplate.embedder,
-            catalog: boilerplate.catalog)
+        var notices: [String] = []
+        let lines = try await boilerplateVectors(snapshot, &notices)
         progress(.reading, 0.5)
-        let entries = try await EntryVectors(
-            snapshot, matching: conditions, replacing: replacements)
-        guard !entries.ids.isEmpty || conditions.isEmpty || snapshot.stamp.entryCount == 0 else {
-            throw RoostError(
-                .notFound, "cannot cluster: no entry matches the conditions; nothing was changed")
-        }
-        guard !entries.ids.isEmpty else {
+        let all = try await EntryVectors(snapshot, without: lines)
+        guard !all.ids.isEmpty else {
             throw RoostError(
                 .emptyStore, "cannot cluster: the store has no entries", remedy: .addEntries)
         }
-        let clusterer = try await clusterer(for: entries.ids, in: snapshot)
-        let partition = try await partition(entries, by: clusterer)
+        let previous = try await snapshot.clusters()
+        let chosen = try await chosenRows(all, snapshot)
+        let clusterer = try await clusterer(for: chosen.map { all.ids[$0] }, previous, in: snapshot)
+        var (entries, partition) = (
+            all.selecting(chosen), try await partition(all.vectors.selecting(chosen), by: clusterer)
+        )
         var parameters = recordedParameters
         for (name, value) in partition.facts { parameters[name] = .number(value) }
-        if !conditions.isEmpty {
-            parameters[ClusteringRun.clusteredCountKey] = .integer(Int64(entries.ids.count))
+        if !filter.matchesAll {
+            parameters[Self.partKey] = .integer(Int64(chosen.count))
+            let others = try await OtherClusters(previous, of: all, except: Set(chosen), snapshot)
+            entries = all.selecting(chosen + others.rows)
+            partition = others.adding(to: partition, of: entries.vectors)
         }
+        notices += keepLabels(&partition, of: entries, previous)
         var run = ClusteringRun(
             algorithm: clusterer.algorithm, parameters: parameters, seed: clusterer.seed,
             stamp: snapshot.stamp)
         run.dataDigest = entries.digest
         return Found(
-            snapshot: snapshot, entries: entries, replacements: replacements, partition: partition, run: run)
+            snapshot: snapshot, entries: entries, boilerplate: lines, partition: partition, run: run,
+            notices: notices)
+    }
+
+    private func boilerplateVectors(
+        _ snapshot: any StorageSnapshot, _ notices: inout [String]
+    ) async throws -> BoilerplateVectors {
+        do {
+            return try await BoilerplateVectors(
+                of: snapshot, by: boilerplate.embedder, known: boilerplate.catalog.load())
+        } catch let error as EmbedderError {
+            notices.append(
+                "lines that more than \(Int(100 * BoilerplateLines.maximumShare))% of the entries contain were "
+                    + "not excluded, because the embedding model is unavailable: \(error)")
+            return BoilerplateVectors()
+        }
+    }
+
+    /// The parameter that records the number of entries that a run clustered, if those were not all.
+    private static let partKey = "part"
+
+    private func chosenRows(_ all: EntryVectors, _ snapshot: any StorageSnapshot) async throws -> [Int] {
+        guard !filter.matchesAll else { return Array(all.ids.indices) }
+        let filter = try await filter.expandingParentCluster(in: snapshot)
+        let matching = Set(try await snapshot.ids(matching: filter))
+        let rows = all.ids.indices.filter { matching.contains(all.ids[$0]) }
+        guard !rows.isEmpty else {
+            throw RoostError(
+                .notFound, "cannot cluster: no entry matches the filter; nothing was changed")
+        }
+        return rows
+    }
+
+    /// Keeps the clusters that a person labeled recognizable, as long as at least half of their members exist.
+    ///
+    /// - Returns: A message for each cluster whose texts are now mostly in other clusters.
+    private func keepLabels(
+        _ partition: inout Partition, of entries: EntryVectors, _ previous: [Cluster]
+    ) -> [String] {
+        let members = previous.membersByCluster()
+        let rows = Dictionary(uniqueKeysWithValues: entries.ids.enumerated().map { ($1, $0) })
+        var labeled: [(label: String, rows: [Int])] = []
+        for cluster in previous where cluster.isLabelPinned {
+            let all = members[cluster.id] ?? []
+            let remaining = all.compactMap { rows[$0] }
+            if 2 * remaining.count >= all.count, !all.isEmpty { labeled.append((cluster.label, remaining)) }
+        }
+        // A cluster inside another one is kept after it.
+        labeled.sort { $1.rows.count < $0.rows.count }
+        let kept = partition.keeping(labeled.map(\.rows), of: entries.vectors)
+        partition = kept.partition
+        return zip(labeled, kept.parts).compactMap { cluster, part -> String? in
+            guard 2 * part < cluster.rows.count else { return nil }
+            return
+                "the texts of '\(cluster.label)', which you labeled, are in several clusters now; the label "
+                + "stays with \(part) of \(cluster.rows.count)"
+        }
     }
 
     private func validate() throws {
@@ -100,21 +158,16 @@ struct Reclusterer: Sendable {
     /// The parameters that identify the kind of run. A run continues another only if these parameters are
     /// equal.
     private var recordedParameters: [String: MetadataValue] {
-        var parameters: [String: MetadataValue] =
-            switch method {
-            case .count(let count, _): ["requestedClusters": .integer(Int64(count))]
-            case .communities(let granularity, let maximumOutliers, _, _):
-                ["granularity": .string(granularity.rawValue), "maximumOutliers": .number(maximumOutliers)]
-            case .custom(_, let parameters): parameters
-            }
-        if !conditions.isEmpty {
-            parameters[ClusteringRun.conditionsKey] = ClusteringRun.recorded(conditions)
+        switch method {
+        case .count(let count, _): ["requestedClusters": .integer(Int64(count))]
+        case .communities(let granularity, let maximumOutliers, _, _):
+            ["granularity": .string(granularity.rawValue), "maximumOutliers": .number(maximumOutliers)]
+        case .custom(_, let parameters): parameters
         }
-        return parameters
     }
 
     private func clusterer(
-        for ids: [Entry.ID], in snapshot: any StorageSnapshot
+        for ids: [Entry.ID], _ previous: [Cluster], in snapshot: any StorageSnapshot
     ) async throws -> any Clusterer {
         switch method {
         case .count(let count, let seed):
@@ -123,7 +176,10 @@ struct Reclusterer: Sendable {
             var clusterer = LeidenClusterer(
                 granularity: granularity, maximumOutliers: maximumOutliers, seed: seed)
             clusterer.onProgress = { [progress] in progress($0, $1) }
-            if continuesPreviousRun { clusterer.start = try await start(clusterer, for: ids, in: snapshot) }
+            clusterer.dividesGroups = true
+            if continuesPreviousRun, filter.matchesAll {
+                clusterer.start = try await start(clusterer, for: ids, previous, in: snapshot)
+            }
             return clusterer
         case .custom(let clusterer, _): return clusterer
         }
@@ -132,56 +188,59 @@ struct Reclusterer: Sendable {
     /// The resolutions that a recorded run can have. Other numbers come from a damaged or manipulated record.
     private static let resolutions = 1e-12...1e12
 
-    /// Returns the groups of the previous run; `nil` if this run cannot continue it.
+    /// Returns the groups and topics of the previous run; `nil` if this run cannot continue it.
     private func start(
-        _ clusterer: LeidenClusterer, for ids: [Entry.ID], in snapshot: any StorageSnapshot
+        _ clusterer: LeidenClusterer, for ids: [Entry.ID], _ previous: [Cluster],
+        in snapshot: any StorageSnapshot
     ) async throws -> LeidenClusterer.Start? {
         typealias Key = LeidenClusterer.FactKey
         guard let run = try await snapshot.clusteringRun(), run.algorithm == clusterer.algorithm,
             run.seed == clusterer.seed, let resolution = run.parameters[Key.resolution]?.double,
             Self.resolutions.contains(resolution),
             recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
-            run.hasConditions == !conditions.isEmpty
+            run.parameters[Self.partKey] == nil
         else { return nil }
-        let assignments = try await snapshot.assignments(of: nil)
-        guard Double(assignments.count) >= Self.minimumRemaining * Double(run.clusteredCount) else {
+        var groups: [Entry.ID: (group: Int, topic: Int?)] = [:]
+        let numbers = Dictionary(uniqueKeysWithValues: previous.enumerated().map { ($1.id, $0) })
+        for (number, cluster) in previous.enumerated() {
+            let group = cluster.isTopic ? cluster.parent.flatMap { numbers[$0] } ?? number : number
+            for member in cluster.members { groups[member] = (group, cluster.isTopic ? number : nil) }
+        }
+        let outliers = try await snapshot.assignments(of: nil).count - groups.count
+        guard Double(groups.count + outliers) >= Self.minimumRemaining * Double(run.stamp.entryCount) else {
             return nil
         }
-        var (groups, numbers) = ([Entry.ID: Int](), [Cluster.ID: Int]())
-        for assignment in assignments {
-            guard let cluster = assignment.cluster else { continue }
-            let number = numbers[cluster] ?? numbers.count
-            numbers[cluster] = number
-            groups[assignment.entry] = number
-        }
         let fullRunCount = run.parameters[Key.fullRunCount]?.double.flatMap { UInt32(exactly: $0) }
-        return LeidenClusterer.Start(
-            groups: ids.map { groups[$0] }, resolution: resolution,
+        var start = LeidenClusterer.Start(
+            groups: ids.map { groups[$0]?.group }, resolution: resolution,
             parentResolution: run.parameters[Key.parentResolution]?.double
                 .flatMap { Self.resolutions.contains($0) ? $0 : nil },
-            fullRunCount: fullRunCount.map(Int.init) ?? run.clusteredCount)
+            fullRunCount: fullRunCount.map(Int.init) ?? run.stamp.entryCount)
+        start.topics = ids.map { groups[$0]?.topic }
+        return start
     }
 
-    private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
+    private func partition(_ vectors: Matrix, by clusterer: any Clusterer) async throws -> Partition {
         if !(clusterer is LeidenClusterer) { progress(.groups) }
-        let partition: Partition
+        var partition: Partition
         do {
-            partition = try await clusterer.cluster(entries.vectors)
+            partition = try await clusterer.cluster(vectors)
         } catch let error as ClusteringError where error.code == .noVectors {
             throw ClusteringError(
                 .noVectors,
                 "cannot cluster: the texts have no words that the model "
-                    + "\(boilerplate.embedder.embedder.space.model) knows; if they have words, use a model "
+                    + "\(boilerplate.embedder.space.model) knows; if they have words, use a model "
                     + "for their language; nothing was changed")
         }
         // A clusterer that the caller provides may have returned anything.
-        try partition.check(for: entries.vectors)
+        try partition.check(for: vectors)
+        if case .count = method { partition = try partition.dividing(vectors) }
         // Do not replace the existing clusters, and the labels that people gave them, if the parameters yield
         // no clusters.
         guard partition.count > 0 else {
             throw RoostError(
                 .badInput,
-                "no cluster was found among \(Count.text(entries.ids.count, "entry", "entries")); allow "
+                "no cluster was found among \(Count.text(vectors.rows, "entry", "entries")); allow "
                     + "smaller clusters. Nothing was changed")
         }
         return partition

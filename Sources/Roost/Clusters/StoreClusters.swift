@@ -8,8 +8,8 @@ import RoostVectors
 /// The clusters of a store (``KnowledgeStore/clusters``).
 public struct StoreClusters: Sendable {
     let storage: any StorageProvider
-    /// The embedder of texts without boilerplate lines, and the lines and vectors of the last run.
-    let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
+    /// The embedder of phrases for labels, and the boilerplate lines of the last run.
+    let boilerplate: (embedder: any Embedder, catalog: BoilerplateCatalog)
 
     /// The maximum length of a label in UTF-8 bytes. A label of this length fits on one line of a list in any
     /// language.
@@ -146,13 +146,12 @@ public struct StoreClusters: Sendable {
 
     // MARK: Members
 
-    /// Merges clusters into the first of them, which keeps its id, label and parent. No other cluster
-    /// changes.
+    /// Merges clusters into the first of them, which keeps its id, label and parent. Topics of the clusters end.
+    /// No other cluster changes.
     ///
     /// - Parameter ids: At least two different clusters.
     /// - Returns: The merged cluster with its members.
-    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for fewer than two clusters or a parent
-    ///   cluster; `StorageError`.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for fewer than two clusters; `StorageError`.
     @discardableResult
     public func merge(_ ids: [Cluster.ID]) async throws -> Cluster {
         guard Set(ids).count == ids.count, let first = ids.first, ids.count > 1 else {
@@ -160,7 +159,7 @@ public struct StoreClusters: Sendable {
                 .badInput, "a merge requires at least two different clusters; nothing was changed")
         }
         let result = try await edit { edit in
-            for id in ids { _ = try edit.cluster(id) }
+            for id in ids { _ = try edit.joined(id) }
             let merged = Set(ids)
             for row in edit.assignments.indices where edit.assignments[row].map(merged.contains) == true {
                 edit.assignments[row] = first
@@ -170,15 +169,16 @@ public struct StoreClusters: Sendable {
         return result[0]
     }
 
-    /// Splits a cluster by spherical k-means. The largest part keeps its id. No other cluster changes.
+    /// Splits a cluster by spherical k-means. The largest part keeps its id. Topics of the cluster end. No other
+    /// cluster changes.
     ///
     /// - Parameters:
     ///   - id: The cluster.
     ///   - parts: The number of parts, at least 2.
     ///   - seed: The seed of k-means.
     /// - Returns: The parts with their members, largest first.
-    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` if there are fewer entries than parts, all
-    ///   vectors are equal, or the cluster is a parent; `StorageError`.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` if there are fewer entries than parts or all
+    ///   vectors are equal; `StorageError`.
     @discardableResult
     public func split(
         _ id: Cluster.ID, into parts: Int = 2, seed: UInt64 = 0
@@ -188,7 +188,7 @@ public struct StoreClusters: Sendable {
         }
         let result = try await Computation.run {
             try await edit { edit in
-                let cluster = try edit.cluster(id)
+                let cluster = try edit.joined(id)
                 let rows = edit.rows(of: id)
                 guard rows.count >= parts else {
                     throw RoostError(
@@ -219,18 +219,20 @@ public struct StoreClusters: Sendable {
         return result.sorted { ($1.members.count, $0.id) < ($0.members.count, $1.id) }
     }
 
-    /// Deletes a cluster. Its entries are in no cluster until the next run, or until their texts change.
+    /// Deletes a cluster and those below it. Its entries are in no cluster until the next run, or until their
+    /// texts change.
     ///
-    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster; `StorageError`.
+    /// - Throws: ``RoostError`` with `.notFound`; `StorageError`.
     public func delete(_ id: Cluster.ID) async throws {
         _ = try await edit { edit in
-            _ = try edit.cluster(id)
+            _ = try edit.joined(id)
             for row in edit.rows(of: id) { edit.assignments[row] = nil }
             return []
         }
     }
 
-    /// Moves entries to a cluster, or out of all clusters. A cluster without members ends.
+    /// Moves entries to a cluster, or out of all clusters. A cluster without members ends. If the cluster
+    /// contains others, each entry joins the nearest of these.
     ///
     /// The entries stay there until the next run, which can assign them differently, or until their texts
     /// change.
@@ -240,8 +242,7 @@ public struct StoreClusters: Sendable {
     ///   - target: The cluster; `nil` for none.
     /// - Returns: The number of entries that were not in the cluster before.
     /// - Throws: ``RoostError`` with `.notFound` for an entry that the store does not contain or that has no
-    ///   vector, or for an unknown cluster, and with `.badInput` for a parent cluster; `StorageError`. If an
-    ///   error is thrown, nothing is changed.
+    ///   vector, or for an unknown cluster; `StorageError`. If an error is thrown, nothing is changed.
     @discardableResult
     public func move(_ ids: [Entry.ID], to target: Cluster.ID?) async throws -> Int {
         let moved = Set(ids)
@@ -250,7 +251,6 @@ public struct StoreClusters: Sendable {
             before[assignment.entry] = assignment.cluster
         }
         _ = try await edit { edit in
-            if let target { _ = try edit.cluster(target) }
             let rows = edit.entries.indices.filter { moved.contains(edit.entries[$0]) }
             guard rows.count == moved.count else {
                 let missing = moved.subtracting(rows.map { edit.entries[$0] }).map(\.text).min() ?? ""
@@ -258,7 +258,11 @@ public struct StoreClusters: Sendable {
                     .notFound,
                     "cannot move entry \(missing): it was not found or has no vector; nothing was changed")
             }
-            for row in rows { edit.assignments[row] = target }
+            if let target {
+                try edit.move(rows, to: target)
+            } else {
+                for row in rows { edit.assignments[row] = nil }
+            }
             return []
         }
         return moved.count { before[$0] != target }
@@ -268,7 +272,7 @@ public struct StoreClusters: Sendable {
         _ change: @Sendable (inout ClusterEdit) async throws -> [Cluster.ID]
     ) async throws -> [Cluster] {
         try await storage.commitClusterChange { snapshot in
-            var edit = try await ClusterEdit(snapshot, without: boilerplate)
+            var edit = try await ClusterEdit(snapshot, boilerplate.catalog.load(), boilerplate.embedder)
             let ids = try await change(&edit)
             let clustering = try await edit.finish(snapshot)
             let clusters = clustering.clusters.byID

@@ -58,6 +58,11 @@ public struct ClusterExport: Sendable, Codable {
         public var stability: Float?
         /// The id of the parent cluster.
         public var parent: String?
+        /// `true` for a topic, which is a part of the group that is its parent; otherwise `nil`.
+        public var topic: Bool?
+        /// The number of members that were created in each month, by `yyyy-MM`; for a parent cluster, of all
+        /// descendants.
+        public var months: [String: Int]
         /// The ids of the entries nearest to the centroid.
         public var representatives: [String]
         /// See `Cluster/origins`.
@@ -135,6 +140,7 @@ extension ClusterExport {
             guard !below.isEmpty else { return group }
             let children = largestFirst(below.compactMap(nested))
             group.size += children.reduce(0) { $0 + $1.size }
+            for child in children { group.months.merge(child.months, uniquingKeysWith: +) }
             group.children = children
             return group
         }
@@ -155,6 +161,9 @@ extension ClusterExport.Group {
             labeledBy: cluster.labeledBy, keywords: cluster.keywords, size: members.count,
             cohesion: cluster.cohesion, separation: cluster.separation, silhouette: cluster.silhouette,
             stability: cluster.stability, parent: cluster.parent?.text,
+            topic: cluster.isTopic ? true : nil,
+            months: MonthCounts.of(
+                members.compactMap { entries[$0.entry].map { DateText.string(from: $0.createdAt) } }),
             representatives: cluster.representatives.map(\.text), origins: cluster.origins,
             createdAt: DateText.string(from: cluster.createdAt),
             updatedAt: DateText.string(from: cluster.updatedAt),
@@ -216,5 +225,14 @@ extension ClusterExport {
         for cluster in clusters { walk(cluster, []) }
         for outlier in outliers { add(outlier, ["", "", ""]) }
         return Data((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+}
+
+package enum MonthCounts {
+    /// Returns the number of dates in each month, by `yyyy-MM`.
+    ///
+    /// - Parameter dates: Dates in ISO 8601.
+    package static func of(_ dates: [String]) -> [String: Int] {
+        Dictionary(dates.map { (String($0.prefix(7)), 1) }, uniquingKeysWith: +)
     }
 }

@@ -8,9 +8,10 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show a cluster and its members.",
             discussion: """
-                Prints the size and quality of the cluster, three representative entries, the members \
-                (most similar to the centroid first). For a cluster that contains other clusters, prints \
-                those clusters instead of members. The figures are:
+                Prints the size and quality of the cluster, the number of members that were created in each \
+                of the last 12 months, three representative entries, and the members (most similar to the \
+                centroid first). For a cluster that contains other clusters, prints those clusters instead \
+                of members. The figures are:
 
                   cohesion    The mean cosine similarity of the members to the centroid, at most 1.
                   separation  The cosine distance from the centroid to the nearest other centroid, 0 to 2.
@@ -46,14 +47,18 @@ extension ClusterCommand {
             let members = try await EntryDocument.members(of: found, in: snapshot)
             try await store.close()
             let hierarchy = ClusterHierarchy(clusters)
-            let document = Document(hierarchy.document(found), Members(members: members))
+            let months = MonthCounts.of(members.compactMap(\.createdAt))
+            let document = Document(hierarchy.document(found), Members(months: months, members: members))
             if json { return try Terminal.json(document) }
             showFigures(of: document.output)
+            showMonths(document.addition.months)
             showRepresentatives(of: document)
             showContents(of: document, hierarchy.nodes.map(\.document))
         }
 
         private struct Members: Encodable {
+            /// The number of members that were created in each month, by `yyyy-MM`.
+            var months: [String: Int]
             var members: [EntryDocument]
         }
 
@@ -96,6 +101,18 @@ extension ClusterCommand {
             for (name, value) in figures { if let value { line(name, Terminal.score(value)) } }
             if !group.keywords.isEmpty {
                 line("keywords", Terminal.line(group.keywords.joined(separator: ", ")))
+            }
+        }
+
+        private static let shownMonths = 12
+
+        private func showMonths(_ months: [String: Int]) {
+            let latest = months.sorted { $0.key < $1.key }.suffix(Self.shownMonths)
+            guard months.count > 1, let most = latest.map(\.value).max() else { return }
+            Terminal.write("\nMembers by month" + (months.count > latest.count ? " (latest):" : ":"))
+            for (month, count) in latest {
+                let bar = String(repeating: "#", count: max(1, 20 * count / most))
+                Terminal.write("  \(month)  \(bar) \(count)")
             }
         }
 

@@ -24,8 +24,8 @@ struct ClusterCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: Operations.summary(of: "clusters"),
             discussion: """
-                Prints a header and a line for each cluster. Clusters inside a larger cluster follow it, \
-                indented. The columns are:
+                Prints a header and a line for each cluster. The topics of a group, and the groups of a larger \
+                cluster, follow it, indented. The columns are:
 
                   size        The number of members; for a cluster that contains other clusters, the sum of \
                 their sizes.
@@ -322,8 +322,6 @@ struct ClusterTree {
         return String(repeating: "#", count: max(min(1, size), length))
             .padding(toLength: barWidth, withPad: " ", startingAt: 0)
     }
-
-    var leafCount: Int { all.count { $0.isLeaf } }
 
     /// A sentence about labels that probably no longer fit; `nil` if all fit.
     var outdatedLabelRemark: String? {

@@ -44,22 +44,19 @@ struct Status: AsyncParsableCommand {
             facts.searchIn = try await store.index.place()
             facts.databaseIndex = try await store.index.databaseState()
         }
-        let larger = Set(try await snapshot.clusterRecords().compactMap(\.parent)).count
+        let scales = ClusterScales(try await snapshot.clusterRecords())
         try await store.close()
         if output.json { return try Terminal.json(JoinedDocument(status, facts)) }
-        show(facts, snapshot.stamp, largerClusters: larger)
+        show(facts, snapshot.stamp, scales)
     }
 
-    private func show(_ facts: Facts, _ stamp: Stamp, largerClusters larger: Int) {
+    private func show(_ facts: Facts, _ stamp: Stamp, _ scales: ClusterScales) {
         let size = ByteCount.text(facts.bytes) + (facts.searchIn == nil ? "" : " of derived data")
         Terminal.write("store     \(facts.path) (\(facts.provider), \(size))")
         Terminal.write("model     \(facts.space)")
         Terminal.write(
             "entries   \(stamp.entryCount) from \(Count.text(facts.sources, "source"))")
-        // The stamp counts the clusters of all levels.
-        Terminal.write(
-            "clusters  \(stamp.clusterCount - larger)"
-                + (larger > 0 ? " and \(Count.text(larger, "larger cluster"))" : ""))
+        Terminal.write("clusters  \(scales.groups)\(scales.details)")
         Terminal.write("index     " + indexText(facts.index))
         if let place = facts.searchIn {
             let index = facts.databaseIndex.map { index in

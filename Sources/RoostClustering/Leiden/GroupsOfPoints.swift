@@ -20,7 +20,7 @@ struct GroupsOfPoints {
         groups = communities
     }
 
-    private var count: Int { Int((groups.max() ?? -1) + 1) }
+    var count: Int { Int((groups.max() ?? -1) + 1) }
 
     private static let minimumSize = 3
 

@@ -49,6 +49,9 @@ public struct LeidenClusterer: Clusterer {
     /// which nodes are visited and the choice of subsamples do not depend on it, because a partition that
     /// changed with the seed would say more about the seed than about the vectors.
     public var seed: UInt64
+    /// Whether to divide groups into topics where the vectors of the group alone support it
+    /// (`Partition/topics`).
+    public var dividesGroups = false
     /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?
     /// Receives the present step and its finished share, 0 to 1.
@@ -58,6 +61,9 @@ public struct LeidenClusterer: Clusterer {
     public struct Start: Sendable {
         /// The group of each vector, 0 to 2³¹ - 1; `nil` for a vector that is new or was an outlier.
         public var groups: [Int?]
+        /// The topic of each vector, a number that no other group's topic has; `nil` for a vector without one.
+        /// Empty if the previous run found no topics.
+        public var topics: [Int?] = []
         /// The resolution of the previous run.
         public var resolution: Double
         /// The resolution of the parent groups in the previous run; `nil` if there were none.
@@ -121,7 +127,7 @@ public struct LeidenClusterer: Clusterer {
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         let n = points.rows
-        let k = neighborCount(of: n)
+        let k = Self.neighborCount(neighbors, of: n)
         onProgress?(.neighbors, 0)
         let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
         try Task.checkCancellation()
@@ -145,15 +151,19 @@ public struct LeidenClusterer: Clusterer {
         }
         var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
         partition.facts[FactKey.largestShare] = Self.largestShare(of: partition)
+        guard points.rows >= Self.minimumCount else { return partition }
         let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
         if let stability = chosen.stability, let ladder = chosen.ladder {
-            return try levels.finish(partition, stability, ladder)
+            partition = try levels.finish(partition, stability, ladder)
+        } else {
+            onProgress?(.stability, 0)
+            let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
+            let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+            partition = try levels.finish(partition, subsamples, parentResolution: parentResolution)
         }
-        guard points.rows >= Self.minimumCount else { return partition }
-        onProgress?(.stability, 0)
-        let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
-        let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
-        return try levels.finish(partition, subsamples, parentResolution: parentResolution)
+        guard dividesGroups else { return partition }
+        let topics = chosen.fullRunCount == nil ? [] : start?.topics ?? []
+        return try partition.dividing(vectors, keeping: topics)
     }
 
     private func checkParameters() throws {
@@ -165,8 +175,8 @@ public struct LeidenClusterer: Clusterer {
     }
 
     /// Returns the number of neighbors of each point in the graph.
-    func neighborCount(of count: Int) -> Int {
-        min(count < Self.smallCount ? max(neighbors, Self.smallNeighbors) : neighbors, count - 1)
+    static func neighborCount(_ neighbors: Int, of count: Int) -> Int {
+        min(count < smallCount ? max(neighbors, smallNeighbors) : neighbors, count - 1)
     }
 
     private struct Chosen {
@@ -285,7 +295,7 @@ public struct LeidenClusterer: Clusterer {
 
     /// The minimum number of distinct vectors for which groups are found in a graph. A smaller graph is not
     /// informative.
-    private static let minimumCount = 5
+    static let minimumCount = 5
     /// The minimum number of equal vectors that form a separate group if there are fewer than
     /// ``minimumCount`` distinct vectors.
     private static let minimumCopies = 3

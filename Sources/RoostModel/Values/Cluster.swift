@@ -83,6 +83,9 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     public var assignmentThreshold: Float?
     /// The cluster that contains this one in a hierarchy. Only the leaves of the hierarchy have members.
     public var parent: Cluster.ID?
+    /// Whether the cluster is a topic, which is a part of the group that is its parent. All other clusters are
+    /// groups, or contain groups.
+    public var isTopic = false
     /// The clusters that the members were in before the latest run. The list contains the earlier cluster
     /// with the same id, and the clusters that contributed many members.
     public var origins: [Origin] = []
@@ -116,6 +119,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
             && left.separation == right.separation && left.silhouette == right.silhouette
             && left.stability == right.stability
             && left.assignmentThreshold == right.assignmentThreshold && left.parent == right.parent
+            && left.isTopic == right.isTopic
             && left.origins == right.origins
             && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
     }
@@ -126,7 +130,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
 extension Cluster: Codable {
     enum CodingKeys: String, CodingKey {
         case id, label, pinned, labelPin, labeledBy, keywords, centroid, members, representatives, cohesion
-        case separation, silhouette, stability, parent, origins, createdAt, updatedAt
+        case separation, silhouette, stability, parent, topic, origins, createdAt, updatedAt
         case assignmentThreshold = "reach"
     }
 
@@ -146,6 +150,7 @@ extension Cluster: Codable {
             parent: try container.decodeIfPresent(UUID.self, forKey: .parent),
             createdAt: created, updatedAt: try container.decodeDateIfPresent(forKey: .updatedAt))
         isLabelPinned = try container.decodeIfPresent(Bool.self, forKey: .pinned) ?? false
+        isTopic = try container.decodeIfPresent(Bool.self, forKey: .topic) ?? false
         labelPin = try container.decodeIfPresent(LabelPin.self, forKey: .labelPin)
         labeledBy = try container.decodeIfPresent(String.self, forKey: .labeledBy)
         separation = try container.decodeIfPresent(Float.self, forKey: .separation)
@@ -174,6 +179,7 @@ extension Cluster: Codable {
         try container.encodeIfPresent(stability, forKey: .stability)
         try container.encodeIfPresent(assignmentThreshold, forKey: .assignmentThreshold)
         try container.encodeIfPresent(parent, forKey: .parent)
+        if isTopic { try container.encode(true, forKey: .topic) }
         try container.encode(origins, forKey: .origins)
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(updatedAt, forKey: .updatedAt)

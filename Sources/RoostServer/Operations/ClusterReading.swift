@@ -165,6 +165,8 @@ package struct ClusterDocument: Codable, Sendable {
     package var stability: Float?
     package var similarity: Float?
     package var parent: String?
+    /// `true` for a topic of a group; otherwise `nil`.
+    package var topic: Bool?
     package var representatives: [String]
 
     /// Creates the form of a cluster.
@@ -181,8 +183,32 @@ package struct ClusterDocument: Codable, Sendable {
         silhouette = cluster.silhouette?.rounded4
         stability = cluster.stability?.rounded4
         parent = cluster.parent?.text
+        topic = cluster.isTopic ? true : nil
         representatives = cluster.representatives.map(\.text)
     }
+}
+
+/// The numbers of clusters at each scale.
+package struct ClusterScales: Sendable {
+    /// The number of groups that contain neither groups nor belong to another group.
+    package let groups: Int
+    package let topics: Int
+    /// The number of clusters that contain groups.
+    package let larger: Int
+
+    package init(_ clusters: [Cluster]) {
+        topics = clusters.count { $0.isTopic }
+        larger = Set(clusters.lazy.filter { !$0.isTopic }.compactMap(\.parent)).count
+        groups = clusters.count - topics - larger
+    }
+
+    /// The numbers besides that of the groups, for example ` with 40 topics, in 8 larger clusters`.
+    package var details: String {
+        (topics > 0 ? " with \(Count.text(topics, "topic"))" : "")
+            + (larger > 0 ? ", in \(Count.text(larger, "larger cluster"))" : "")
+    }
+
+    package var text: String { Count.text(groups, "cluster") + details }
 }
 
 package struct ClusterHierarchy: Sendable {
@@ -190,7 +216,6 @@ package struct ClusterHierarchy: Sendable {
         package var document: ClusterDocument
         /// The level in the hierarchy, 0 at the top.
         package var depth: Int
-        package var isLeaf: Bool
     }
 
     private let forest: ClusterForest
@@ -219,7 +244,7 @@ package struct ClusterHierarchy: Sendable {
                 .sorted { ($1.1, $0.0.label, $0.0.id) < ($0.1, $1.0.label, $1.0.id) }
                 .flatMap { cluster, _ in
                     let below = forest.children(of: cluster)
-                    return [Node(document: document(cluster), depth: depth, isLeaf: below.isEmpty)]
+                    return [Node(document: document(cluster), depth: depth)]
                         + walk(below, depth + 1)
                 }
         }

@@ -256,40 +256,6 @@ import Testing
         await #expect(throws: RoostError.self) { try await memory.recall("x", RecallOptions(context: .max)) }
     }
 
-    @Test func `after a run over messages, new messages are assigned and notes are not`() async throws {
-        let memory = memory()
-        let store = memory.store
-        let topics = ["the heron stands in the water", "bread rises in the oven", "the train is late again"]
-        func say(_ numbers: Range<Int>) -> [MessageDraft] {
-            numbers.map { MessageDraft(id: "\($0)", role: .user, content: topics[$0 % 3]) }
-        }
-        try await memory.remember(say(0..<60), in: scope)
-        try await store.add("the heron is a note")
-        let among = [EntryCondition(.metadata("kind"), .isOneOf(["message", "a, b"]))]
-        let report = try await store.recluster(clusters: 3, among: among)
-        #expect(report.clusters.count == 3)
-        #expect(try await store.clusters.drift().entries == 60)
-        #expect(try await store.clusters.drift().isDue == false)
-        try await memory.remember(say(60..<66), in: scope)
-        try await store.add("the heron stands in the water")
-        let snapshot = try await store.storage.snapshot()
-        let assignments = try await snapshot.assignments(of: nil)
-        let drift = try await store.clusters.drift()
-        #expect(assignments.count == 66)
-        #expect(drift.entries == 66 && drift.unassigned == 0)
-        let ids = Set(try await memory.messages().map(\.id))
-        #expect(assignments.allSatisfy { ids.contains($0.entry) })
-        // An entry joins or leaves a cluster when its metadata changes.
-        for (number, kind) in ["message", "note", "message"].enumerated() {
-            let draft = EntryDraft(key: "k", content: topics[1], metadata: ["kind": .string(kind)])
-            _ = try await store.ingest([SourceDraft(id: "src", fingerprint: "\(number)", entries: [draft])])
-            let now = try await store.storage.snapshot()
-            let id = try #require(try await now.sources(["src"]).first?.entryIDs.first)
-            let cluster = try await now.assignments(of: [id]).first?.cluster
-            #expect((cluster != nil) == (kind == "message"), "\(kind)")
-        }
-    }
-
     @Test func `messages of a session with the same time keep the order of their storage`() async throws {
         let memory = memory()
         for number in 0..<12 {

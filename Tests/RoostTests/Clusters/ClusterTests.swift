@@ -56,7 +56,7 @@ import Testing
         let store = try await store()
         let made = try await store.recluster(with: PairedClusters(count: 12)).clusters
         let parents = Set(made.compactMap(\.parent))
-        let ended = try await store.recluster(clusters: 2, seed: 1).ended
+        let ended = try await store.recluster(clusters: 1, seed: 1).ended
         #expect(!parents.isEmpty && parents.isSubset(of: ended.map(\.id)))
         for parent in ended where parents.contains(parent.id) {
             let members = made.filter { $0.parent == parent.id }.flatMap(\.members)
@@ -304,8 +304,12 @@ import Testing
         try await store.clusters.label(parents[0].id, as: "Parent")
         let again = try await store.recluster(with: PairedClusters(count: 12))
         #expect(again.clusters.first { $0.id == parents[0].id }?.label == "Parent")
-        await #expect(throws: RoostError.self) { try await store.clusters.delete(parents[0].id) }
-        // A parent cluster is deleted with the last of its children.
+        // A parent cluster is deleted with its children.
+        let children = again.clusters.filter { $0.parent == parents[1].id }.map(\.id)
+        try await store.clusters.delete(parents[1].id)
+        let remaining = try await store.clusters.all().map(\.id)
+        #expect(Set(remaining).isDisjoint(with: children + [parents[1].id]))
+        // It also ends with the last of its children.
         for part in again.clusters where part.parent == parents[0].id {
             try await store.clusters.delete(part.id)
         }

@@ -74,70 +74,6 @@ struct ReclusterProgressTests {
     }
 }
 
-/// Tests of the assignment of entries to the clusters of the last run.
-struct ClusterPlacementTests {
-    private let stamp = Stamp(
-        store: UUID(), epoch: UUID(), revision: .zero, entryCount: 0, clusterCount: 0)
-
-    @Test(
-        arguments: [
-            .equals("x"), .differs("x"), .isOneOf([]), .isLess("1"), .isAtMost("1"), .isGreater("1"),
-            .isAtLeast("1"), .hasPrefix(""), .exists, .isMissing,
-        ] as [EntryCondition.Test])
-    func `the recorded conditions of a run are read back`(test: EntryCondition.Test) throws {
-        let conditions = [
-            EntryCondition(.metadata("k"), test), EntryCondition(.source, test), EntryCondition(.tag, test),
-        ]
-        var run = ClusteringRun(algorithm: "test", seed: 0, stamp: stamp)
-        #expect(run.conditions == [])
-        run.parameters[ClusteringRun.conditionsKey] = ClusteringRun.recorded(conditions)
-        let copy = try JSONDecoder().decode(ClusteringRun.self, from: JSONEncoder().encode(run))
-        #expect(copy.conditions == conditions)
-        run.parameters[ClusteringRun.conditionsKey] = ["kind=message"]
-        #expect(run.conditions == nil)
-    }
-
-    private func entry(_ vector: [Float], kind: String = "message") -> Entry {
-        var entry = Entry(content: "text", metadata: ["kind": .string(kind)])
-        entry.embeddings = vector
-        return entry
-    }
-
-    private func placement(_ conditions: [EntryCondition] = []) -> ClusterPlacement {
-        let clusters = [[Float(1), 0], [0, 1]].map { centroid in
-            var cluster = Cluster(label: "c", centroid: centroid)
-            cluster.assignmentThreshold = 0.9
-            return cluster
-        }
-        var run = ClusteringRun(algorithm: "test", seed: 0, stamp: stamp)
-        if !conditions.isEmpty {
-            run.parameters[ClusteringRun.conditionsKey] = ClusteringRun.recorded(conditions)
-        }
-        return ClusterPlacement(clusters, run: run)
-    }
-
-    @Test func `entries join the nearest cluster, or lose their assignment if none is near enough`() {
-        let (near, far, stored) = (entry([1, 0]), entry([0.7, 0.7]), entry([0.7, 0.7]))
-        let unchanged = entry([0, 1])
-        let outcome = placement().outcome(
-            for: [near, far, stored, unchanged], changedTexts: [near.id, far.id, stored.id],
-            stored: [stored.id, unchanged.id], current: [])
-        #expect(outcome.assignments.map(\.entry) == [near.id])
-        #expect(outcome.assignments.first?.similarity == 1)
-        #expect(outcome.unassignments == [stored.id])
-    }
-
-    @Test func `an entry that begins or ceases to meet the conditions joins or leaves a cluster`() {
-        let placement = placement([EntryCondition(.metadata("kind"), .equals("message"))])
-        let (message, note) = (entry([1, 0]), entry([1, 0], kind: "note"))
-        let assigned = Assignment(entry: note.id, target: .cluster(UUID()))
-        let outcome = placement.outcome(
-            for: [message, note], changedTexts: [], stored: [message.id, note.id], current: [assigned])
-        #expect(outcome.assignments.map(\.entry) == [message.id])
-        #expect(outcome.unassignments == [note.id])
-    }
-}
-
 /// Tests of entries that are moved between clusters, and of clusters that are found by a text.
 struct ClusterMoveTests {
     private func store() async throws -> (KnowledgeStore, [Cluster]) {
@@ -255,5 +191,101 @@ struct PairedClusters: Clusterer {
         let error = await #expect(throws: ClusteringError.self) { try await store.recluster() }
         #expect(error?.code == .noVectors)
         #expect(error?.message.contains("the model lexical knows") == true, "\(error?.message ?? "")")
+    }
+}
+
+/// Tests of clusters of two scales, of runs over a part of a store, and of labels that runs keep.
+@Suite struct ReclusterScaleTests {
+    private static let subjects = [
+        "bread oven dough flour", "boat sail wind keel", "star moon night sky", "bee hive honey queen",
+    ]
+
+    /// Creates a store with texts of the given subjects, which have the name of the subject as a tag.
+    private func store(_ subjects: [Int], count: Int = 30) async throws -> KnowledgeStore {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        for subject in subjects {
+            let drafts = (0..<count).map {
+                EntryDraft(content: "\(Self.subjects[subject]) \($0)", tags: ["s\(subject)"])
+            }
+            _ = try await store.ingest([SourceDraft(id: "\(subject)", fingerprint: "1", entries: drafts)])
+        }
+        return store
+    }
+
+    private func entries(_ store: KnowledgeStore, tag: String) async throws -> Set<Entry.ID> {
+        let filter = EntryFilter(tags: [tag])
+        return Set(try await store.storage.snapshot().ids(matching: filter))
+    }
+
+    /// Puts all entries into one group whose topics are the subjects.
+    private struct OneGroup: Clusterer {
+        let algorithm = "one-group"
+        func cluster(_ vectors: Matrix) async throws -> Partition {
+            Partition(groups: Array(repeating: 0, count: vectors.rows), of: vectors)
+        }
+    }
+
+    @Test func `a run over a part of the store leaves all other clusters`() async throws {
+        let store = try await store([0, 1, 2])
+        let before = try await store.recluster(clusters: 3).clusters
+        let part = try await entries(store, tag: "s0")
+        let other = try #require(before.first { !$0.members.contains(where: part.contains) })
+        try await store.clusters.label(other.id, as: "Mine")
+        let filter = EntryFilter(tags: ["s0"])
+        let report = try await store.recluster(clusters: 2, among: filter)
+        let after = try await store.clusters.all()
+        #expect(after.count == 4 && report.clusters.count == 4)
+        #expect(after.first { $0.id == other.id }?.label == "Mine")
+        #expect(after.first { $0.id == other.id }?.members.sorted() == other.members.sorted())
+        let divided = after.filter { $0.members.contains(where: part.contains) }
+        #expect(divided.count == 2 && Set(divided.flatMap(\.members)) == part)
+        // A cluster of which only a part is clustered keeps the rest.
+        let single = EntryFilter(ids: Set(other.members.prefix(10)))
+        _ = try await store.recluster(clusters: 1, among: single)
+        #expect(try await store.clusters.all().map(\.members.count).sorted() == [10, 15, 15, 20, 30])
+        let error = await #expect(throws: RoostError.self) {
+            try await store.recluster(among: EntryFilter(ids: [UUID()]))
+        }
+        #expect(error?.code == .notFound)
+    }
+
+    @Test func `a cluster that a person labeled is kept by a run that would join it with others`()
+        async throws
+    {
+        let store = try await store([0, 1, 2, 3])
+        let clusters = try await store.recluster(clusters: 4).clusters
+        let bread = try #require(clusters.first { $0.keywords.contains("bread") })
+        try await store.clusters.label(bread.id, as: "Baking")
+        let report = try await store.recluster(with: OneGroup())
+        let kept = try #require(report.clusters.first { $0.id == bread.id })
+        #expect((kept.label, kept.members.sorted()) == ("Baking", bread.members.sorted()))
+        #expect(report.clusters.count == 2 && report.notices.isEmpty)
+        // Only the removal of most of its texts ends it.
+        try await store.storage.commit(WriteBatch(removals: bread.members.suffix(20)))
+        let ended = try await store.recluster(with: OneGroup()).ended
+        #expect(ended.map(\.label) == ["Baking"])
+    }
+
+    @Test func `topics keep their ids, and can be merged with their group`() async throws {
+        let store = try await store([0, 1, 2, 3])
+        let first = try await store.recluster(clusters: 1).clusters
+        let group = try #require(first.first { $0.parent == nil })
+        let topics = first.filter(\.isTopic)
+        #expect(topics.count == 4 && topics.allSatisfy { $0.parent == group.id && $0.members.count == 30 })
+        #expect(group.members.isEmpty && first.count == 5)
+        // New entries join the nearest topic.
+        let added = try await store.add("bread oven dough flour again").id
+        let assignment = try await store.storage.snapshot().assignments(of: [added]).first
+        let bread = try #require(topics.first { $0.keywords.contains("bread") })
+        #expect(assignment?.cluster == bread.id)
+        let again = try await store.recluster(clusters: 1).clusters
+        #expect(Set(again.map(\.id)) == Set(first.map(\.id)))
+        let export = try await store.clusters.export()
+        #expect(export.cluster(bread.id)?.topic == true && export.cluster(group.id)?.topic == nil)
+        #expect(export.cluster(group.id)?.months.values.reduce(0, +) == 121)
+        // A group that ends with its topics leaves one cluster.
+        _ = try await store.clusters.split(group.id)
+        let parts = try await store.clusters.all()
+        #expect(parts.count == 2 && parts.allSatisfy { $0.parent == nil && !$0.isTopic })
     }
 }

@@ -32,16 +32,14 @@ import Testing
     @Test func `boilerplate is saved when no other process writes to the folder`() async throws {
         let folder = try TemporaryFolder().url
         let catalog = BoilerplateCatalog(of: folder)
-        let contents = BoilerplateCatalog.Contents(
-            space: EmbeddingSpace(model: "m", revision: "r", dimension: 1, pooling: "mean"),
-            lines: ["a line"], vectors: [ContentDigest(of: "x"): [1]])
+        let space = EmbeddingSpace(model: "m", revision: "r", dimension: 1, pooling: "mean")
+        let contents = BoilerplateVectors(space, ["a line": [1]])
         await catalog.save(contents)
         #expect(catalog.load() == contents)
         // Another process, which removes unfinished files, holds the lock.
         let lock = try FileLock.acquire(IndexFolder(of: folder).file("lock"), timeout: 1)
-        var changed = contents
-        changed.lines = ["another line"]
-        let saving = Task { [changed] in await catalog.save(changed) }
+        let changed = BoilerplateVectors(space, ["another line": [1]])
+        let saving = Task { await catalog.save(changed) }
         try await Task.sleep(for: .milliseconds(50))
         #expect(catalog.load() == contents)
         lock.release()

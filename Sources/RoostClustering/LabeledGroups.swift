@@ -1,0 +1,68 @@
+package import RoostVectors
+
+extension Partition {
+    /// Returns a partition in which each of the given sets of rows, the members of a cluster that a person
+    /// labeled, is still recognizable.
+    ///
+    /// A set is recognizable if it shares at least half of its union with a group, or if most rows of the group
+    /// with its largest part belong to it. Otherwise, that part leaves its group and becomes a group of its own.
+    ///
+    /// - Parameters:
+    ///   - sets: The sets of rows, without duplicates.
+    ///   - vectors: The vectors that were partitioned, (n, d), unit length.
+    /// - Returns: The partition, and for each set the number of its rows in the group that continues it.
+    /// - Complexity: O(sets · rows of a set · levels), and O(n · d) if a part leaves its group.
+    package func keeping(_ sets: [[Int]], of vectors: Matrix) -> (partition: Partition, parts: [Int]) {
+        var sizes = [Int](repeating: 0, count: count)
+        func ancestors(_ group: Int) -> some Sequence<Int> { sequence(first: group) { parents[$0] } }
+        for case let group? in labels.map(\.group) { for group in ancestors(group) { sizes[group] += 1 } }
+        var (groups, parts) = (labels.map(\.group), [Int]())
+        let containers = Set(parents.indices.filter { !topics.contains($0) }.compactMap { parents[$0] })
+        var newParents = parents
+        for set in sets {
+            var shared: [Int: Int] = [:]
+            for case let group? in set.map({ labels[$0].group }) {
+                for group in ancestors(group) { shared[group, default: 0] += 1 }
+            }
+            let isMost = { (group: Int, part: Int) in 2 * part >= set.count + sizes[group] - part }
+            // Topics are smaller than their groups, so they would only have a smaller part.
+            let largest = shared.filter { !topics.contains($0.key) && !containers.contains($0.key) }
+                .max { ($0.value, $1.key) < ($1.value, $0.key) }
+            if let best = shared.filter({ isMost($0.key, $0.value) }).values.max() {
+                parts.append(best)
+            } else if let largest {
+                parts.append(largest.value)
+                guard 2 * largest.value <= sizes[largest.key] else { continue }
+                for row in set where labels[row].group.map({ ancestors($0).contains(largest.key) }) == true {
+                    groups[row] = newParents.count
+                }
+                newParents.append(parents[largest.key])
+            } else {
+                parts.append(0)
+            }
+        }
+        guard newParents.count > count else { return (self, parts) }
+        return (regrouped(groups, newParents, of: vectors), parts)
+    }
+
+    /// Returns the partition with other groups of rows. Groups without rows are removed.
+    private func regrouped(_ groups: [Int?], _ parents: [Int?], of vectors: Matrix) -> Partition {
+        var used = Set<Int>()
+        for case let group? in groups { used.formUnion(sequence(first: group) { parents[$0] }) }
+        let kept = parents.indices.filter(used.contains)
+        let numbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
+        func number(_ group: Int?) -> Int? { group.flatMap { numbers[$0] } }
+        var result = Partition(
+            groups: groups.map(number), of: vectors, parents: kept.map { number(parents[$0]) }, facts: facts)
+        result.topics = Set(topics.compactMap(number))
+        result.confidences = confidences
+        if !stabilities.isEmpty {
+            result.stabilities = kept.map { $0 < stabilities.count ? stabilities[$0] : nil }
+        }
+        for (row, label) in labels.enumerated() where label.group == nil {
+            result.labels[row] = label
+            result.similarities[row] = similarities[row]
+        }
+        return result
+    }
+}
