@@ -1,10 +1,9 @@
 package import RoostVectors
 
 extension Partition {
-    /// A group is divided only if the modularity of its topics reaches this value. Values above about 0.3 are
-    /// evidence of communities (Newman & Girvan 2004); on labeled sets and their unions, 0.3 to 0.45 give
-    /// nearly the same results (`Benchmarks/Peers/unions.py`).
-    private static let minimumModularity = 0.4
+    /// A group is divided only if the assortativity of its topics reaches this value: at least half of the edges
+    /// that would join different topics by chance join the same topic.
+    private static let minimumAssortativity = 0.5
     private static let neighbors = 15
 
     /// Divides each group into topics where the vectors of the group alone support it.
@@ -59,7 +58,7 @@ extension Partition {
         let leiden = Leiden(graph)
         var generator = SeededGenerator(seed: 0)
         let communities = try leiden.communities(resolution: 1, using: &generator)
-        guard leiden.modularity(of: communities) >= minimumModularity else { return nil }
+        guard leiden.assortativity(of: communities) >= minimumAssortativity else { return nil }
         var groups = GroupsOfPoints(points, nearest, graph, communities)
         groups.joinSmall(copies: distinct.copies)
         guard groups.count > 1 else { return nil }

@@ -97,6 +97,19 @@ struct Leiden {
 
     /// Returns the modularity of the communities at resolution 1, between -1/2 and 1.
     func modularity(of communities: [Int32]) -> Double {
+        let (inside, chance) = edgeShares(within: communities)
+        return inside - chance
+    }
+
+    /// Returns the modularity divided by its maximum for communities of these strengths (the assortativity
+    /// coefficient; Newman 2003), at most 1; 0 for one community.
+    func assortativity(of communities: [Int32]) -> Double {
+        let (inside, chance) = edgeShares(within: communities)
+        return chance < 1 ? (inside - chance) / (1 - chance) : 0
+    }
+
+    /// Returns the share of the edge weight within communities, and the share that is expected by chance.
+    private func edgeShares(within communities: [Int32]) -> (inside: Double, chance: Double) {
         var (inside, total) = (0.0, 0.0)
         var strengths = [Double](repeating: 0, count: Int((communities.max() ?? -1) + 1))
         for node in 0..<graph.count {
@@ -107,8 +120,8 @@ struct Leiden {
                 if communities[Int(graph.targets[edge])] == communities[node] { inside += weight }
             }
         }
-        guard total > 0 else { return 0 }
-        return inside / total - strengths.reduce(0) { $0 + ($1 / total) * ($1 / total) }
+        guard total > 0 else { return (0, 0) }
+        return (inside / total, strengths.reduce(0) { $0 + ($1 / total) * ($1 / total) })
     }
 
     /// Returns the same communities, numbered in the order of their first nodes.
