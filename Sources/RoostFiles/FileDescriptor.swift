@@ -22,6 +22,14 @@ package final class FileDescriptor: Sendable {
         self.files = files
     }
 
+    /// Creates a temporary file without a name. It disappears with the last reference to it, or when the process
+    /// ends.
+    package convenience init(temporaryIn folder: URL) throws {
+        let path = AtomicFile.temporaryPath(for: folder.appendingPathComponent("section").path)
+        try self.init(path, O_RDWR | O_CREAT | O_EXCL)
+        unlink(path)
+    }
+
     deinit { close(raw) }
 
     package func status() throws -> stat {
