@@ -21,7 +21,7 @@ package final class MappedFile: @unchecked Sendable {
         path = file.path
         let status = try file.status()
         let size = Int(status.st_size)
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard status.isRegularFile else {
             throw FileError(operation: "map", path: path, errno: EINVAL)
         }
         guard size > 0 else {

@@ -15,7 +15,7 @@ package enum BlockingWork {
     package static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
-        let cancelled = CancellationFlag()
+        let cancelled = ConcurrentFlag()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 pool.add { continuation.resume(with: Result { try body { cancelled.isSet } }) }
@@ -27,12 +27,17 @@ package enum BlockingWork {
 
     /// Blocked threads use memory but no processor time, so the limit is far above the number of cores.
     private static let pool = ThreadPool(maximumThreads: 64)
+}
 
-    private final class CancellationFlag: Sendable {
-        private let value = Atomic(false)
-        var isSet: Bool { value.load(ordering: .acquiring) }
-        func set() { value.store(true, ordering: .releasing) }
-    }
+/// A Boolean value that concurrent tasks can set and read.
+package final class ConcurrentFlag: Sendable {
+    private let value = Atomic(false)
+
+    package init() {}
+
+    package var isSet: Bool { value.load(ordering: .acquiring) }
+
+    package func set() { value.store(true, ordering: .releasing) }
 }
 
 /// Runs long computations, such as a clustering run, on separate threads, so that the few threads of Swift's
@@ -97,20 +102,17 @@ final class ThreadPool: Sendable {
         let thread = Thread { [self] in
             while true {
                 arrivals.wait()
-                take()()
+                let job = state.withLock { state in
+                    state.idle -= 1
+                    return state.jobs.removeFirst()
+                }
+                job()
                 state.withLock { $0.idle += 1 }
             }
         }
         thread.stackSize = Self.stackSize
         thread.name = "roost.blocking"
         thread.start()
-    }
-
-    private func take() -> @Sendable () -> Void {
-        state.withLock { state in
-            state.idle -= 1
-            return state.jobs.removeFirst()
-        }
     }
 }
 
@@ -158,36 +160,27 @@ package final class TaskQueue: Sendable {
 
     /// Waits until no other task runs, then runs `body`.
     ///
-    /// - Parameter isStoppable: Whether to stop waiting, and not to run `body`, if the task is canceled.
-    package func run<Value: Sendable>(
-        isStoppable: Bool = true, _ body: () async throws -> Value
-    ) async throws -> Value {
-        try await enter(isStoppable)
-        defer { leave() }
-        // The task may have been canceled just after its turn came.
-        if isStoppable { try Task.checkCancellation() }
-        return try await body()
-    }
-
-    private func enter(_ isStoppable: Bool) async throws {
+    /// - Throws: `CancellationError` if the task is canceled while it waits; the errors of `body`.
+    package func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let number = state.withLock { state in
             state.arrivals += 1
             return state.arrivals
         }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wait($0, as: number, isStoppable) }
+            try await withCheckedThrowingContinuation { wait($0, as: number) }
         } onCancel: {
-            guard isStoppable else { return }
             state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: CancellationError())
         }
+        defer { leave() }
+        // The task may have been canceled just after its turn came.
+        try Task.checkCancellation()
+        return try await body()
     }
 
-    private func wait(
-        _ continuation: CheckedContinuation<Void, any Error>, as number: Int, _ isStoppable: Bool
-    ) {
+    private func wait(_ continuation: CheckedContinuation<Void, any Error>, as number: Int) {
         let result: Result<Void, any Error>? = state.withLock { state in
             // The handler may have run before this task began to wait, and does not run again.
-            if isStoppable, Task.isCancelled { return .failure(CancellationError()) }
+            if Task.isCancelled { return .failure(CancellationError()) }
             guard state.isBusy else {
                 state.isBusy = true
                 return .success(())

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 
 /// Checks of the laws about readers and writers that work while others change the store, and about batches
@@ -73,7 +74,7 @@ extension Trial {
     func concurrentReaderMissesNoChange() async throws {
         let store = store
         let (rounds, count) = (40, 5)
-        let isDone = Flag()
+        let isDone = ConcurrentFlag()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 // Each round adds entries and removes one of the previous round.

@@ -1,6 +1,6 @@
 import Foundation
+import RoostFiles
 import RoostModel
-import Synchronization
 
 /// Checks of the laws about crashes, handles and processes.
 extension Trial {
@@ -77,7 +77,7 @@ extension Trial {
 
     func readersSeeOnlyCompleteBatches() async throws {
         let count = 50
-        let isDone = Flag()
+        let isDone = ConcurrentFlag()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { isDone.set() }
@@ -95,7 +95,7 @@ extension Trial {
 
     func otherProcessesCanFollowChanges() async throws {
         let (count, receipt) = (100, StorageJob.receipt)
-        let isDone = Flag()
+        let isDone = ConcurrentFlag()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { isDone.set() }
@@ -120,11 +120,4 @@ extension Trial {
             try await !store.snapshot().entries([StorageJob.id(receipt + 1)]).isEmpty,
             "the other process did not see all changes")
     }
-}
-
-/// A Boolean value that concurrent tasks can set and read.
-final class Flag: Sendable {
-    private let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
-    func set() { value.withLock { $0 = true } }
 }
