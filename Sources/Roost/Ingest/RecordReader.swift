@@ -81,14 +81,13 @@ public struct RecordReader: Sendable {
         try Self.refuseEmpty(data, of: url, replacing: record)
         let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
         let rows: RowReader.Rows
-        switch url.pathExtension.lowercased() {
-        case "csv":
+        let type = url.pathExtension.lowercased()
+        if ["csv", "tsv"].contains(type) {
             let text = try Self.readingUTF8(data) { try Self.text($0, name: url.path) }
-            rows = try rowReader.table(text, separator: DelimitedRows.separator(of: text))
-        case "tsv":
-            let text = try Self.readingUTF8(data) { try Self.text($0, name: url.path) }
-            rows = try rowReader.table(text, separator: "\t")
-        default: rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
+            let separator = type == "tsv" ? "\t" : DelimitedRows.separator(of: text)
+            rows = try rowReader.table(text, separator: separator)
+        } else {
+            rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
         }
         let fingerprint =
             SourceDraft.fingerprint(of: data)
