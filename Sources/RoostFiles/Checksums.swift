@@ -43,7 +43,6 @@ package final class CheckedPages: @unchecked Sendable {
     /// Returns the number of pages of a section.
     static func count(of length: Int) -> Int { (length + size - 1) / size }
 
-    /// Returns the checksum of a page; the last page may be shorter.
     private static func checksum(of page: Int, in bytes: UnsafeRawBufferPointer) -> UInt32 {
         let content = bytes[page * size..<min((page + 1) * size, bytes.count)]
         return CRC32C.checksum(UnsafeRawBufferPointer(rebasing: content)).littleEndian

@@ -70,7 +70,9 @@ package struct FileSystem: Sendable {
         // program.
         guard status.isFolder else { return try unlink(url.path) }
         do {
-            for name in try FolderListing(url.path).names.sorted() { try unlink(url.appendingPathComponent(name).path) }
+            for name in try FolderListing(url.path).names.sorted() {
+                try unlink(url.appendingPathComponent(name).path)
+            }
             try perform(.unlink, url.path, "remove") { rmdir(url.path) }
         } catch let error as FileError where error.isMissing {
             // The folder was removed in the meantime.

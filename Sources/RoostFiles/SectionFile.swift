@@ -119,7 +119,8 @@ package final class SectionFile: Sendable {
             guard CRC32C.checksum(checksums) == section.crc32c else { throw damaged }
             let content = bytes[section.offset..<section.offset + section.length]
             sections[section.name] = CheckedPages(
-                of: UnsafeRawBufferPointer(rebasing: content), checksums: checksums.bindMemory(to: UInt32.self))
+                of: UnsafeRawBufferPointer(rebasing: content),
+                checksums: checksums.bindMemory(to: UInt32.self))
         }
         guard end == bytes.count else {
             throw Unusable(description: "\(url.path) has unexpected bytes at its end")

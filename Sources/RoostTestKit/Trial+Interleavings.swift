@@ -53,21 +53,13 @@ extension Trial {
     /// Increments the number in an entry, on the condition that no other writer changes the entry meanwhile,
     /// and again after each conflict.
     private static func increment(_ id: Entry.ID, in store: any StorageProvider) async throws {
-        while true {
-            try Task.checkCancellation()
-            let snapshot = try await store.snapshot()
+        try await store.commitChange { snapshot in
             guard var entry = try await snapshot.entries([id]).first, let number = Int(entry.content) else {
-                return
+                return (WriteBatch(), ())
             }
-            let revision = try await snapshot.revisions(of: [id])[id] ?? .zero
             entry.content = "\(number + 1)"
-            do {
-                _ = try await store.commit(
-                    WriteBatch(upserts: [entry], expecting: .init(entries: [id: revision])))
-                return
-            } catch let error as StorageError where error.code == .conflict {
-                await Task.yield()
-            }
+            let revisions = try await snapshot.revisions(of: [id])
+            return (WriteBatch(upserts: [entry], expecting: .init(entries: revisions)), ())
         }
     }
 

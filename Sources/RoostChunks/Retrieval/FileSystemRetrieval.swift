@@ -132,7 +132,9 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
                     // A file that was deleted after it had been listed is omitted.
                     guard let status = try FileSystem.status(of: "\(base)/\(path)") else { continue }
                     if status.isFolder { prefixes.append(path + "/") }
-                    if status.isRegularFile { files.append(ListedChunk(path: path, size: Int(status.st_size))) }
+                    if status.isRegularFile {
+                        files.append(ListedChunk(path: path, size: Int(status.st_size)))
+                    }
                 }
                 try body(prefix, files)
             } catch let error as FileError where error.isMissing {

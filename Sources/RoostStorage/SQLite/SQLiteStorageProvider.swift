@@ -160,9 +160,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         try await Task {
             try await writers.run {
                 guard state.close() else { return }
-                try await errors.runBlocking { _ in
-                    try connections.close()
-                }
+                try await errors.runBlocking { _ in try connections.close() }
             }
         }.value
     }

@@ -40,7 +40,9 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     /// - Throws: ``LawViolation``, or an error thrown by the retrieval.
     public func check(
         _ retrieval: any ChunkStorageRetrieval,
-        path: @escaping @Sendable (_ number: Int, _ data: Data) -> String = { number, _ in "ab/chunk-\(number)" }
+        path: @escaping @Sendable (_ number: Int, _ data: Data) -> String = { number, _ in
+            "ab/chunk-\(number)"
+        }
     ) async throws {
         let trial = RetrievalTrial(retrieval: retrieval, path: path)
         switch self {

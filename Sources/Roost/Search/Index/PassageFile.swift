@@ -53,7 +53,8 @@ struct PassageFile: Sendable {
         try await IndexFolder(of: directory).publish(name, metadata) { [rows, vectors] url, description in
             try rows.withSections { sections in
                 try SectionFile.write(
-                    to: url, metadata: description, sections: sections + [("vectors", MappedFile(vectors).bytes)])
+                    to: url, metadata: description,
+                    sections: sections + [("vectors", MappedFile(vectors).bytes)])
             }
         }
         return metadata.count
