@@ -34,13 +34,9 @@ public struct StorageContents: Sendable, Hashable {
     /// All changes since the start of the change feed; empty for the contents of a snapshot.
     public var changes: [Change]
 
-    /// Reads the contents of a store.
+    /// Reads the contents of a store in pages of up to `pageSize` items.
     ///
-    /// - Parameters:
-    ///   - store: The store to read.
-    ///   - pageSize: The maximum size of each page.
-    /// - Throws: An error thrown by the store; `StorageError` with `.damaged` if the store's answers
-    ///   contradict each other.
+    /// - Throws: An error thrown by the store; `StorageError` with `.damaged` if its answers contradict each other.
     public init(_ store: some StorageProvider, pageSize: Int = 100) async throws {
         let snapshot = try await store.snapshot()
         try await self.init(snapshot, pageSize: pageSize)
@@ -50,13 +46,7 @@ public struct StorageContents: Sendable, Hashable {
         changes = all.changes
     }
 
-    /// Reads the contents of a snapshot, without the change feed.
-    ///
-    /// - Parameters:
-    ///   - snapshot: The snapshot to read.
-    ///   - pageSize: The maximum size of each page.
-    /// - Throws: An error thrown by the snapshot; `StorageError` with `.damaged` if the snapshot's answers
-    ///   contradict each other.
+    /// Reads the contents of a snapshot, without the change feed, as those of a store.
     public init(_ snapshot: any StorageSnapshot, pageSize: Int = 100) async throws {
         revision = snapshot.stamp.revision
         entries = try await snapshot.allEntries(pageSize: pageSize).reduce(into: []) { $0.append($1) }
@@ -167,10 +157,8 @@ struct ChangeFollower {
     }
 
     /// Reads a page from a store that needs no reset.
-    mutating func readPage(limit: Int) async throws -> (count: Int, isLast: Bool) {
-        guard let (page, isLast) = try await nextPage(limit: limit) else {
-            throw StorageError(.damaged, "a cursor of the current epoch required a reset")
-        }
-        return (page.count, isLast)
+    mutating func readPage(limit: Int) async throws -> (changes: [Change], isLast: Bool) {
+        if let page = try await nextPage(limit: limit) { return page }
+        throw StorageError(.damaged, "a cursor of the current epoch required a reset")
     }
 }

@@ -129,10 +129,13 @@ public struct RecordReader: Sendable {
     ///
     /// The id of a file that no longer exists equals its former id, provided that a parent folder exists.
     public static func sourceID(_ url: URL) -> String {
-        if let resolved = FileSystem.resolvedPath(url.path) {
-            return URL(fileURLWithPath: resolved).absoluteString
-        }
-        // The links above a missing file are those in the path of the nearest folder that exists.
+        URL(fileURLWithPath: resolvedPath(url)).absoluteString
+    }
+
+    /// Returns the path of a file with symbolic links resolved. Those above a missing file are the links in the path of
+    /// the nearest folder that exists.
+    static func resolvedPath(_ url: URL) -> String {
+        if let resolved = FileSystem.resolvedPath(url.path) { return resolved }
         let path = url.standardizedFileURL.path
         var folder = path[...]
         var resolved: String?
@@ -142,10 +145,8 @@ public struct RecordReader: Sendable {
             guard folder.utf8.count < Int(PATH_MAX) else { continue }
             resolved = folder.isEmpty ? "" : FileSystem.resolvedPath(String(folder))
         }
-        guard let resolved else { return url.absoluteString }
         // A link can lead to the root, whose path already ends with the slash.
-        let base = resolved == "/" ? "" : resolved
-        return URL(fileURLWithPath: base + path[folder.endIndex...], isDirectory: false).absoluteString
+        return (resolved == "/" ? "" : resolved ?? "") + path[folder.endIndex...]
     }
 
     /// Returns the prefix with which the source ids of all files below a folder begin.
