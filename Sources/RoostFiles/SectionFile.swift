@@ -42,7 +42,7 @@ package final class MappedFile: @unchecked Sendable {
 /// A memory-mapped file of named sections, which holds derived data that is read in place. The file is always
 /// written as a whole and never modified in place.
 ///
-/// Layout: 24 bytes of preamble (`ROOSTSEC`; the format, 2, as UInt32; the header's length and CRC-32C as
+/// Layout: 24 bytes of preamble (`ROOSTSEC`; the format, 1, as UInt32; the header's length and CRC-32C as
 /// UInt32; four zero bytes); the header as JSON; the sections in the header's order. Each section is followed by the
 /// CRC-32C of each of its 4 KiB pages as UInt32, so only the accessed pages need to be verified. Sections and checksums
 /// begin at multiples of 64 bytes. Integers are little-endian.
@@ -74,7 +74,7 @@ package final class SectionFile: Sendable {
     package let metadata: Data
 
     static let magic = Array("ROOSTSEC".utf8)
-    static let format: UInt32 = 2
+    static let format: UInt32 = 1
     static let preamble = 24
     /// Sections begin at multiples of this number of bytes, the size of a cache line, which satisfies the
     /// alignment of all SIMD loads.
