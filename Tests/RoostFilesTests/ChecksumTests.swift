@@ -37,11 +37,13 @@ struct ChecksumTests {
         let url = folder.appendingPathComponent("a")
         let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let temporary = try FileDescriptor(temporaryIn: folder)
+        try data.withUnsafeBytes { try temporary.write($0) }
+        let mapped = try MappedFile(temporary)
         try data.withUnsafeBytes { bytes in
-            try temporary.write(bytes)
-            try SectionFile.write(
-                to: url, metadata: Data([7]),
-                sections: [("memory", bytes), ("file", MappedFile(temporary).bytes)])
+            try withExtendedLifetime(mapped) {
+                try SectionFile.write(
+                    to: url, metadata: Data([7]), sections: [("memory", bytes), ("file", mapped.bytes)])
+            }
         }
         let file = try SectionFile(url)
         #expect(file.metadata == Data([7]))

@@ -51,10 +51,12 @@ struct PassageFile: Sendable {
         var metadata = IndexMetadata(of: snapshot.stamp, count: rows.count, dimension: dimension)
         metadata.pairs = sample.statistics()
         try await IndexFolder(of: directory).publish(name, metadata) { [rows, vectors] url, description in
-            try rows.withSections { sections in
-                try SectionFile.write(
-                    to: url, metadata: description,
-                    sections: sections + [("vectors", MappedFile(vectors).bytes)])
+            let mapped = try MappedFile(vectors)
+            try withExtendedLifetime(mapped) {
+                try rows.withSections { sections in
+                    try SectionFile.write(
+                        to: url, metadata: description, sections: sections + [("vectors", mapped.bytes)])
+                }
             }
         }
         return metadata.count
