@@ -199,7 +199,14 @@ public struct KnowledgeStore: Sendable {
         async let opened = StoreConfiguration(directory: directory, manifest: manifest).open(recording: undo)
         let model: any Embedder
         do {
-            model = try Self.model(for: manifest.space, of: directory, embedder)
+            model = try embedder(manifest.space)
+            guard model.space.isCompatible(with: manifest.space) else {
+                throw RoostError(
+                    .spaceMismatch,
+                    "cannot open the store in \(directory.path) with \(model.space): its vectors belong to "
+                        + "\(manifest.space), and vectors of different models cannot be compared",
+                    remedy: .reembed)
+            }
         } catch {
             try? await opened.close()
             throw error
@@ -208,20 +215,6 @@ public struct KnowledgeStore: Sendable {
         return KnowledgeStore(
             storage: storage.requiring(manifest.space, in: directory),
             embedder: model, directory: directory, undoRecorder: undo)
-    }
-
-    private static func model(
-        for space: EmbeddingSpace, of directory: URL, _ embedder: (EmbeddingSpace) throws -> any Embedder
-    ) throws -> any Embedder {
-        let embedder = try embedder(space)
-        guard embedder.space.isCompatible(with: space) else {
-            throw RoostError(
-                .spaceMismatch,
-                "cannot open the store in \(directory.path) with \(embedder.space): its vectors belong to "
-                    + "\(space), and vectors of different models cannot be compared",
-                remedy: .reembed)
-        }
-        return embedder
     }
 
     /// Closes files and connections.

@@ -3,14 +3,7 @@ import Synchronization
 
 /// Writes whole files atomically: readers find either the complete old file or the complete new one.
 package enum AtomicFile {
-    /// Replaces a file atomically and durably, with mode 0600.
-    ///
-    /// The bytes are written to a temporary file in the same folder. The temporary file is synchronized and
-    /// renamed, and then the folder is synchronized. After the method returns, the new file survives a power
-    /// failure.
-    ///
-    /// - Throws: ``FileError``. In that case, the temporary file is removed, and the old file is unchanged,
-    ///   unless only the synchronization of the folder failed.
+    /// Replaces a file with the given bytes, as ``write(to:files:_:)`` does.
     package static func write(
         _ data: some DataProtocol, to url: URL, files: FileSystem = .standard
     ) throws {
@@ -29,10 +22,10 @@ package enum AtomicFile {
         try file.publish(by: files.link)
     }
 
-    /// Replaces a file atomically and durably with the bytes that `body` writes.
+    /// Replaces a file with the bytes that `body` writes, atomically and durably (``ReplacementFile/publish()``),
+    /// with mode 0600.
     ///
-    /// - Throws: ``FileError``, and the errors of `body`. In that case, the old file is unchanged, unless
-    ///   only the synchronization of the folder failed.
+    /// - Throws: ``FileError``, and the errors of `body`.
     package static func write(
         to url: URL, files: FileSystem = .standard, _ body: (FileDescriptor) throws -> Void
     ) throws {
@@ -60,13 +53,8 @@ package enum AtomicFile {
 
     /// Removes the temporary files that terminated processes left in a folder. The caller must hold a lock
     /// that keeps other processes from writing to the folder.
-    ///
-    /// - Returns: The names of the removed files.
-    @discardableResult
-    package static func removeLeftovers(in folder: URL, files: FileSystem = .standard) throws -> [String] {
-        let leftovers = leftovers(in: folder)
-        for name in leftovers { try files.unlink(folder.appendingPathComponent(name).path) }
-        return leftovers
+    package static func removeLeftovers(in folder: URL, files: FileSystem = .standard) throws {
+        for name in leftovers(in: folder) { try files.unlink(folder.appendingPathComponent(name).path) }
     }
 
     /// Returns the names of all temporary files in a folder, including those whose writers are still running.

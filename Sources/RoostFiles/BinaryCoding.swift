@@ -103,11 +103,6 @@ package enum Hexadecimal {
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 
-    /// Returns the value of a digit in lower or upper case; `nil` if the byte is no digit.
-    package static func value(of digit: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) }
-    }
-
     /// Returns the bytes with the given text; `nil` unless it is the one that ``text(_:)`` writes.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)

@@ -11,38 +11,6 @@ package enum CRC32C {
     }
 }
 
-/// The CRC-32C of consecutive parts of the same size of a stream of bytes; the last part may be shorter.
-struct ChunkChecksums {
-    private let size: Int
-    private var complete: [UInt32] = []
-    private var current: UInt32 = 0
-    private var length = 0
-
-    init(size: Int) { self.size = size }
-
-    static func values(of bytes: UnsafeRawBufferPointer, size: Int) -> [UInt32] {
-        var checksums = ChunkChecksums(size: size)
-        checksums.add(bytes)
-        return checksums.values
-    }
-
-    var values: [UInt32] { length > 0 ? complete + [current] : complete }
-
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(size - length)
-            current = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: part), after: current)
-            length += part.count
-            rest = rest.dropFirst(part.count)
-            if length == size {
-                complete.append(current)
-                (current, length) = (0, 0)
-            }
-        }
-    }
-}
-
 /// The bytes of a section of a ``SectionFile``, divided into pages. Each page is compared with its checksum
 /// when it is first accessed.
 ///
@@ -50,16 +18,19 @@ struct ChunkChecksums {
 /// that the owner of the file keeps alive longer than this object, and one to atomic values that this object
 /// owns.
 package final class CheckedPages: @unchecked Sendable {
-    private let bytes: UnsafeRawBufferPointer
-    private let size: Int
+    /// The size of a memory page, the smallest unit that is read from a mapped file.
+    private static let size = 4 << 10
+
+    let bytes: UnsafeRawBufferPointer
     private let checksums: UnsafeBufferPointer<UInt32>
     /// For each page, whether its checksum has been found to match. Two threads may check the same page at
     /// the same time.
     private let isVerified: UnsafeMutableBufferPointer<Atomic<Bool>>
 
-    init(of bytes: UnsafeRawBufferPointer, size: Int, checksums: UnsafeBufferPointer<UInt32>) {
-        precondition(checksums.count == (bytes.count + size - 1) / size)
-        (self.bytes, self.size, self.checksums) = (bytes, size, checksums)
+    /// - Parameter checksums: The checksum of each page, in little-endian order.
+    init(of bytes: UnsafeRawBufferPointer, checksums: UnsafeBufferPointer<UInt32>) {
+        precondition(checksums.count == Self.count(of: bytes.count))
+        (self.bytes, self.checksums) = (bytes, checksums)
         isVerified = .allocate(capacity: checksums.count)
         for page in checksums.indices { isVerified.initializeElement(at: page, to: Atomic(false)) }
     }
@@ -69,14 +40,24 @@ package final class CheckedPages: @unchecked Sendable {
         isVerified.deallocate()
     }
 
+    /// Returns the number of pages of a section.
+    static func count(of length: Int) -> Int { (length + size - 1) / size }
+
+    private static func checksum(of page: Int, in bytes: UnsafeRawBufferPointer) -> UInt32 {
+        let content = bytes[page * size..<min((page + 1) * size, bytes.count)]
+        return CRC32C.checksum(UnsafeRawBufferPointer(rebasing: content)).littleEndian
+    }
+
+    static func checksums(of bytes: UnsafeRawBufferPointer) -> [UInt32] {
+        (0..<count(of: bytes.count)).map { checksum(of: $0, in: bytes) }
+    }
+
     /// - Complexity: O(1) per page that was verified before, otherwise linear in the size of the page.
     package func areIntact(_ range: Range<Int>) -> Bool {
         guard !range.isEmpty else { return true }
-        for page in range.lowerBound / size...(range.upperBound - 1) / size {
+        for page in range.lowerBound / Self.size...(range.upperBound - 1) / Self.size {
             guard !isVerified[page].load(ordering: .relaxed) else { continue }
-            let start = page * size
-            let content = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + size, bytes.count)])
-            guard CRC32C.checksum(content) == UInt32(littleEndian: checksums[page]) else { return false }
+            guard Self.checksum(of: page, in: bytes) == checksums[page] else { return false }
             isVerified[page].store(true, ordering: .relaxed)
         }
         return true

@@ -22,6 +22,14 @@ package final class FileDescriptor: Sendable {
         self.files = files
     }
 
+    /// Creates a temporary file without a name. It disappears with the last reference to it, or when the process
+    /// ends.
+    package convenience init(temporaryIn folder: URL) throws {
+        let path = AtomicFile.temporaryPath(for: folder.appendingPathComponent("section").path)
+        try self.init(path, O_RDWR | O_CREAT | O_EXCL)
+        unlink(path)
+    }
+
     deinit { close(raw) }
 
     package func status() throws -> stat {
@@ -79,8 +87,7 @@ package final class FileDescriptor: Sendable {
         return filled
     }
 
-    /// The size of the copy buffer in bytes: large enough to make the cost of system calls negligible, and
-    /// small enough to use little memory.
+    /// The size of the copy buffer in bytes, large enough to make the cost of system calls negligible.
     private static let copyBufferSize = 4 << 20
 
     func copy(to target: FileDescriptor) throws {
@@ -151,6 +158,10 @@ package struct FileSignature: Sendable, Hashable {
 }
 
 extension stat {
+    package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+
+    package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+
     package var modificationTime: timespec {
         #if canImport(Darwin)
             st_mtimespec

@@ -75,10 +75,6 @@ package struct LockTimeout: Error, Sendable, Hashable, CustomStringConvertible {
     package let holder: String
     package let seconds: TimeInterval
 
-    package init(path: String, holder: String, seconds: TimeInterval) {
-        (self.path, self.holder, self.seconds) = (path, holder, seconds)
-    }
-
     package var description: String {
         let process = holder.isEmpty ? "another process" : holder
         return "\(path) has been locked by \(process) for \(Int(seconds)) s"
@@ -104,9 +100,6 @@ package final class LockedTemporaryFolder: Sendable {
     private let lock: FileLock
 
     private static let lockName = "lock"
-    /// The age in seconds at which a folder without a lock file is removed. A process that is creating a
-    /// folder adds the lock file within milliseconds.
-    private static let maximumAgeWithoutLock = 86_400
     private static let maximumAttempts = 5
 
     /// Creates a folder whose name consists of a prefix and a random number, and removes the abandoned
@@ -145,29 +138,17 @@ package final class LockedTemporaryFolder: Sendable {
     package static func removeAbandoned(prefix: String, in parent: URL) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
         for name in names where name.hasPrefix(prefix) {
-            guard UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else { continue }
-            removeIfAbandoned(parent.appendingPathComponent(name))
-        }
-    }
-
-    private static func removeIfAbandoned(_ folder: URL) {
-        var status = stat()
-        // Nobody else can have changed the contents of a folder that belongs to this user and that others
-        // cannot write to.
-        guard lstat(folder.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            status.st_uid == geteuid(), status.st_mode & (S_IWGRP | S_IWOTH) == 0
-        else { return }
-        do {
-            let path = folder.appendingPathComponent(lockName).path
-            let file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW)
-            guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else { return }
+            let folder = parent.appendingPathComponent(name)
+            // Nobody else can have changed the contents of a folder that belongs to this user and that others
+            // cannot write to.
+            guard UUID(uuidString: String(name.dropFirst(prefix.count))) != nil,
+                let status = try? FileSystem.status(of: folder.path), status.isFolder,
+                status.st_uid == geteuid(), status.st_mode & (S_IWGRP | S_IWOTH) == 0,
+                let file = try? FileDescriptor("\(folder.path)/\(lockName)", O_RDWR | O_NOFOLLOW),
+                flock(file.raw, LOCK_EX | LOCK_NB) == 0
+            else { continue }
             // The descriptor holds the lock until the folder has been removed.
-            try withExtendedLifetime(file) { try FileManager.default.removeItem(at: folder) }
-        } catch let error as FileError where error.isMissing {
-            guard time(nil) - status.modificationTime.tv_sec > maximumAgeWithoutLock else { return }
-            try? FileManager.default.removeItem(at: folder)
-        } catch {
-            // The folder stays until the next attempt.
+            withExtendedLifetime(file) { try? FileManager.default.removeItem(at: folder) }
         }
     }
 }

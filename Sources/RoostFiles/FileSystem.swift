@@ -65,17 +65,14 @@ package struct FileSystem: Sendable {
 
     /// Removes a folder and the files in it. A missing folder is not an error.
     package func removeFolder(_ url: URL) throws {
-        var status = stat()
+        guard let status = try Self.status(of: url.path) else { return }
         // Removes only the link if the path is a symbolic link, because the target may belong to another
         // program.
-        guard lstat(url.path, &status) == 0 else {
-            guard errno == ENOENT || errno == ENOTDIR else { throw FileError.last("remove", url.path) }
-            return
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else { return try unlink(url.path) }
+        guard status.isFolder else { return try unlink(url.path) }
         do {
-            let names = try FolderListing(url.path).items.map(\.name).sorted()
-            for name in names { try unlink(url.appendingPathComponent(name).path) }
+            for name in try FolderListing(url.path).names.sorted() {
+                try unlink(url.appendingPathComponent(name).path)
+            }
             try perform(.unlink, url.path, "remove") { rmdir(url.path) }
         } catch let error as FileError where error.isMissing {
             // The folder was removed in the meantime.
@@ -97,7 +94,7 @@ package struct FileSystem: Sendable {
             }
         } catch let error as FileError where error.errno == EEXIST {
             var status = stat()
-            if stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+            if stat(url.path, &status) == 0, status.isFolder { return }
             throw FileError(operation: "create the folder", path: url.path, errno: ENOTDIR)
         }
     }
@@ -120,18 +117,18 @@ package struct FileSystem: Sendable {
         faccessat(AT_FDCWD, url.path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
     }
 
-    /// Returns whether a regular file exists at a path. A symbolic link is not a regular file.
-    package static func isRegularFile(_ path: String) throws -> Bool { try sizeOfRegularFile(path) != nil }
+    /// Returns the status of a file, a folder or a symbolic link itself; `nil` if nothing exists at the path.
+    package static func status(of path: String) throws -> stat? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return status }
+        let error = FileError.last("look up", path)
+        if error.isMissing { return nil }
+        throw error
+    }
 
     /// Returns the size of a regular file in bytes; `nil` if no regular file exists at the path.
     package static func sizeOfRegularFile(_ path: String) throws -> Int? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
-            let error = FileError.last("look up", path)
-            if error.isMissing { return nil }
-            throw error
-        }
-        return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+        try status(of: path).flatMap { $0.isRegularFile ? Int($0.st_size) : nil }
     }
 
     /// Returns the absolute path of a file without symbolic links; `nil` if the file does not exist or a
@@ -202,29 +199,15 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var deniesPermission: Bool { [EACCES, EPERM].contains(errno) }
 
-    package var deniesWriting: Bool { deniesPermission || errno == EROFS }
-
     static func last(_ operation: String, _ path: String) -> FileError {
         FileError(operation: operation, path: path, errno: Foundation.errno)
     }
 }
 
 package struct FolderListing: Sendable {
-    package struct Item: Sendable {
-        /// The type of an item. Links are not followed.
-        package enum Kind: Sendable {
-            case file, folder
-            /// A symbolic link, a pipe, or another special file.
-            case other
-        }
-
-        package let name: String
-        package let kind: Kind
-    }
-
-    /// The items, without `.` and `..`, in the order of the file system.
-    package private(set) var items: [Item] = []
-    /// The names that are not valid UTF-8, with the invalid bytes replaced. ``items`` does not include them.
+    /// The names without `.` and `..`, in the order of the file system.
+    package private(set) var names: [String] = []
+    /// The names that are not valid UTF-8, with the invalid bytes replaced. ``names`` does not include them.
     package private(set) var invalidNames: [String] = []
 
     package init(_ folder: String) throws {
@@ -241,34 +224,11 @@ package struct FolderListing: Sendable {
                     String(validatingCString: bytes).map { ($0, true) } ?? (String(cString: bytes), false)
                 }
             }
-            guard isValid else {
+            if !isValid {
                 invalidNames.append(name)
-                continue
+            } else if name != ".", name != ".." {
+                names.append(name)
             }
-            guard name != ".", name != "..",
-                let kind = Item.Kind(entry.pointee.d_type, at: folder + "/" + name)
-            else { continue }
-            items.append(Item(name: name, kind: kind))
-        }
-    }
-}
-
-extension FolderListing.Item.Kind {
-    /// Creates the type that a directory entry states; `nil` if the item no longer exists.
-    fileprivate init?(_ type: UInt8, at path: String) {
-        switch Int32(type) {
-        case Int32(DT_REG): self = .file
-        case Int32(DT_DIR): self = .folder
-        case Int32(DT_UNKNOWN):
-            // Some file systems do not report the type in a directory entry.
-            var status = stat()
-            guard lstat(path, &status) == 0 else { return nil }
-            switch status.st_mode & S_IFMT {
-            case S_IFREG: self = .file
-            case S_IFDIR: self = .folder
-            default: self = .other
-            }
-        default: self = .other
         }
     }
 }

@@ -12,13 +12,16 @@ package final class MappedFile: @unchecked Sendable {
     package let path: String
 
     /// - Throws: ``FileError``, with `EINVAL` if the URL names something other than a regular file.
-    package init(_ url: URL) throws {
-        path = url.path
+    package convenience init(_ url: URL) throws {
         // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
+        try self.init(FileDescriptor(url.path, O_RDONLY | O_NONBLOCK))
+    }
+
+    package init(_ file: FileDescriptor) throws {
+        path = file.path
         let status = try file.status()
         let size = Int(status.st_size)
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard status.isRegularFile else {
             throw FileError(operation: "map", path: path, errno: EINVAL)
         }
         guard size > 0 else {
@@ -40,19 +43,18 @@ package final class MappedFile: @unchecked Sendable {
 /// written as a whole and never modified in place.
 ///
 /// Layout: 24 bytes of preamble (`ROOSTSEC`; the format, 1, as UInt32; the header's length and CRC-32C as
-/// UInt32; four zero bytes); the header as JSON; the sections in the header's order, each at a multiple of
-/// 64 bytes. Integers are little-endian.
-///
-/// A section that is accessed randomly can have a checksum for each page, so only the accessed pages need to
-/// be verified. In this case, the section `NAME/pieces` contains the CRC-32C of each 4 KiB page of the
-/// section `NAME`, as UInt32.
+/// UInt32; four zero bytes); the header as JSON; the sections in the header's order. Each section is followed by the
+/// CRC-32C of each of its 4 KiB pages as UInt32, so only the accessed pages need to be verified. Sections and checksums
+/// begin at multiples of 64 bytes. Integers are little-endian.
 package final class SectionFile: Sendable {
     struct Section: Codable {
         var name: String
         var offset: Int
         var length: Int
-        /// The checksum of each block of `blockSize` bytes; the last block may be shorter.
-        var crc32c: [UInt32]
+        /// The checksum of the checksums of the pages.
+        var crc32c: UInt32
+
+        var checksumOffset: Int { SectionFile.aligned(offset + length) }
     }
 
     struct Header: Codable {
@@ -68,10 +70,7 @@ package final class SectionFile: Sendable {
     }
 
     private let file: MappedFile
-    private let sections: [String: Section]
-    private let verified = Mutex(Set<String>())
-    /// The size of a memory page in bytes, the smallest unit that is read from a mapped file.
-    static let pageSize = 4 << 10
+    private let sections: [String: CheckedPages]
     package let metadata: Data
 
     static let magic = Array("ROOSTSEC".utf8)
@@ -80,11 +79,13 @@ package final class SectionFile: Sendable {
     /// Sections begin at multiples of this number of bytes, the size of a cache line, which satisfies the
     /// alignment of all SIMD loads.
     static let alignment = 64
-    /// The number of bytes that each checksum covers, small enough for all cores to share the verification of
-    /// a large section.
+    /// The number of bytes that one core verifies at a time, small enough for all cores to share the work.
     static let blockSize = 4 << 20
 
-    /// Opens a file, and checks its header and its length. ``verify(_:)`` checks the content of a section.
+    static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
+
+    /// Opens a file, and checks its header, its length and the checksums of its checksums. ``verify(_:)`` and
+    /// ``pages(of:)`` check the content of a section.
     package init(_ url: URL) throws {
         file = try MappedFile(url)
         let bytes = file.bytes
@@ -98,26 +99,34 @@ package final class SectionFile: Sendable {
             throw Unusable(description: "\(url.path) has an unsupported format")
         }
         let length = Int(word(12))
-        guard bytes.count >= Self.preamble + length else {
-            throw Unusable(description: "\(url.path) is truncated")
-        }
+        let truncated = Unusable(description: "\(url.path) is truncated")
+        guard bytes.count >= Self.preamble + length else { throw truncated }
         let text = UnsafeRawBufferPointer(rebasing: bytes[Self.preamble..<Self.preamble + length])
+        let damaged = Unusable(description: "\(url.path) has a damaged header")
         guard CRC32C.checksum(text) == word(16),
             let header = try? JSONDecoder().decode(Header.self, from: Data(text))
-        else { throw Unusable(description: "\(url.path) has a damaged header") }
+        else { throw damaged }
         var end = Self.preamble + length
+        var sections: [String: CheckedPages] = [:]
         for section in header.sections {
             guard section.length >= 0, section.offset >= end, section.offset % Self.alignment == 0,
-                section.length <= bytes.count - section.offset,
-                section.crc32c.count == (section.length + Self.blockSize - 1) / Self.blockSize
-            else { throw Unusable(description: "\(url.path) is truncated") }
-            end = section.offset + section.length
+                section.length <= bytes.count - section.offset
+            else { throw truncated }
+            let start = section.checksumOffset
+            end = start + CheckedPages.count(of: section.length) * MemoryLayout<UInt32>.stride
+            guard end <= bytes.count else { throw truncated }
+            let checksums = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+            guard CRC32C.checksum(checksums) == section.crc32c else { throw damaged }
+            let content = bytes[section.offset..<section.offset + section.length]
+            sections[section.name] = CheckedPages(
+                of: UnsafeRawBufferPointer(rebasing: content),
+                checksums: checksums.bindMemory(to: UInt32.self))
         }
         guard end == bytes.count else {
             throw Unusable(description: "\(url.path) has unexpected bytes at its end")
         }
         metadata = header.metadata
-        sections = Dictionary(header.sections.map { ($0.name, $0) }) { first, _ in first }
+        self.sections = sections
     }
 
     package var size: Int { file.bytes.count }
@@ -127,12 +136,10 @@ package final class SectionFile: Sendable {
     }
 
     /// Returns the bytes of a section, aligned to 64 bytes. They remain valid as long as this object exists.
-    package func section(_ name: String) throws -> UnsafeRawBufferPointer {
-        let section = try record(of: name)
-        return UnsafeRawBufferPointer(rebasing: file.bytes[section.offset..<section.offset + section.length])
-    }
+    package func section(_ name: String) throws -> UnsafeRawBufferPointer { try pages(of: name).bytes }
 
-    private func record(of name: String) throws -> Section {
+    /// Returns a section whose pages are verified on access.
+    package func pages(of name: String) throws -> CheckedPages {
         guard let section = sections[name] else {
             throw Unusable(description: "\(file.path) has no section '\(name)'")
         }
@@ -154,159 +161,62 @@ package final class SectionFile: Sendable {
         return bytes.bindMemory(to: type)
     }
 
-    /// Compares a section with its checksums. The first call for a section reads all of it, on all cores;
-    /// later calls return immediately.
+    /// Compares a section with its checksums. The first call for a section reads all of it, on all cores.
     package func verify(_ name: String) throws {
-        guard !verified.withLock({ $0.contains(name) }) else { return }
-        let section = try record(of: name)
+        let pages = try pages(of: name)
+        let count = pages.bytes.count
         let isIntact = Atomic(true)
-        DispatchQueue.concurrentPerform(iterations: section.crc32c.count) { [file] block in
-            let start = section.offset + block * Self.blockSize
-            let end = min(start + Self.blockSize, section.offset + section.length)
-            let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[start..<end])
-            if CRC32C.checksum(bytes) != section.crc32c[block] { isIntact.store(false, ordering: .relaxed) }
+        DispatchQueue.concurrentPerform(iterations: (count + Self.blockSize - 1) / Self.blockSize) { block in
+            let start = block * Self.blockSize
+            if !pages.areIntact(start..<min(start + Self.blockSize, count)) {
+                isIntact.store(false, ordering: .relaxed)
+            }
         }
         guard isIntact.load(ordering: .relaxed) else { throw checksumMismatch }
-        verified.withLock { _ = $0.insert(name) }
-    }
-
-    /// Returns a section whose pages are verified on access.
-    ///
-    /// - Returns: `nil` if the section was written without page checksums.
-    package func pages(of name: String) throws -> CheckedPages? {
-        let checksums = Self.pageChecksumsName(name)
-        guard sections[checksums] != nil else { return nil }
-        try verify(checksums)
-        let bytes = try section(name)
-        return CheckedPages(
-            of: bytes, size: Self.pageSize,
-            checksums: try section(
-                checksums, of: UInt32.self, count: (bytes.count + Self.pageSize - 1) / Self.pageSize))
-    }
-
-    static func pageChecksumsName(_ section: String) -> String { section + "/pieces" }
-}
-
-// MARK: - Writing
-
-extension SectionFile {
-    package enum Content {
-        case bytes(UnsafeRawBufferPointer)
-        case spooled(SectionSpool)
-
-        var count: Int {
-            switch self {
-            case .bytes(let bytes): bytes.count
-            case .spooled(let section): section.count
-            }
-        }
-
-        /// Returns the checksums of blocks or of pages.
-        func checksums(size: Int) -> [UInt32] {
-            switch self {
-            case .bytes(let bytes): ChunkChecksums.values(of: bytes, size: size)
-            case .spooled(let section): (size == SectionFile.pageSize ? section.pages : section.blocks).values
-            }
-        }
-
-        func write(to file: FileDescriptor) throws {
-            switch self {
-            case .bytes(let bytes): try file.write(bytes)
-            case .spooled(let section): try section.file.copy(to: file)
-            }
-        }
-    }
-
-    /// Replaces a file atomically with sections that are in memory.
-    package static func write(
-        to url: URL, metadata: Data, sections: [(name: String, bytes: UnsafeRawBufferPointer)],
-        paged: Set<String> = [], files: FileSystem = .standard
-    ) throws {
-        try write(
-            to: url, metadata: metadata, contents: sections.map { ($0.name, .bytes($0.bytes)) },
-            paged: paged, files: files)
     }
 
     /// Replaces a file atomically: readers find either the complete old file or the complete new one.
     ///
-    /// - Parameter paged: The names of the sections that get a checksum for each page (``pages(of:)``).
     /// - Throws: ``FileError``. In that case, the old file is unchanged.
     package static func write(
-        to url: URL, metadata: Data, contents sections: [(name: String, content: Content)],
-        paged: Set<String> = [], files: FileSystem = .standard
+        to url: URL, metadata: Data, sections: [(name: String, bytes: UnsafeRawBufferPointer)]
     ) throws {
-        if let (name, content) = sections.first(where: { paged.contains($0.name) }) {
-            let checksums = content.checksums(size: pageSize).map(\.littleEndian)
-            return try checksums.withUnsafeBytes {
-                try write(
-                    to: url, metadata: metadata,
-                    contents: [(pageChecksumsName(name), .bytes($0))] + sections,
-                    paged: paged.subtracting([name]), files: files)
-            }
-        }
-        let (header, text) = try header(of: sections, metadata: metadata)
-        var start = Data(magic)
-        let checksum = text.withUnsafeBytes { CRC32C.checksum($0) }
-        for word in [format, UInt32(text.count), checksum, 0] {
-            withUnsafeBytes(of: word.littleEndian) { start += Data($0) }
-        }
-        start += text
-        try AtomicFile.write(to: url, files: files) { file in
-            var position = start.count
-            try start.withUnsafeBytes { try file.write($0) }
-            for (section, source) in zip(header.sections, sections) {
-                let gap = [UInt8](repeating: 0, count: section.offset - position)
-                try gap.withUnsafeBytes { try file.write($0) }
-                try source.content.write(to: file)
-                position = section.offset + section.length
-            }
-        }
-    }
-
-    private static func header(
-        of sections: [(name: String, content: Content)], metadata: Data
-    ) throws -> (header: Header, text: Data) {
         // The length of the header and the offsets in it depend on each other. Therefore enough space is
         // reserved for the longest possible header: `metadata` in Base64, a name in which each byte is
-        // escaped (\u0000), 160 bytes for a section's other fields, and 11 bytes for each checksum.
-        let blocks = sections.reduce(0) { $0 + $1.content.count / blockSize + 1 }
+        // escaped (\u0000), and 160 bytes for a section's other fields.
         let names = sections.reduce(0) { $0 + 6 * $1.name.utf8.count }
-        let space = 256 + metadata.count * 2 + names + sections.count * 160 + blocks * 11
-        func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
-        var offset = aligned(preamble + space)
+        let space = 256 + metadata.count * 2 + names + sections.count * 160
+        let checksums = sections.map { CheckedPages.checksums(of: $0.bytes) }
         var header = Header(metadata: metadata, sections: [])
-        for (name, content) in sections {
-            header.sections.append(
-                Section(
-                    name: name, offset: offset, length: content.count,
-                    crc32c: content.checksums(size: blockSize)))
-            offset = aligned(offset + content.count)
+        var end = preamble + space
+        for (section, checksums) in zip(sections, checksums) {
+            let record = Section(
+                name: section.name, offset: aligned(end), length: section.bytes.count,
+                crc32c: checksums.withUnsafeBytes { CRC32C.checksum($0) })
+            header.sections.append(record)
+            end = record.checksumOffset + checksums.count * MemoryLayout<UInt32>.stride
         }
         let text = try JSONEncoder.canonical.encode(header)
         precondition(text.count <= space, "a header of \(text.count) bytes exceeds \(space) bytes")
-        return (header, text)
-    }
-}
-
-/// Collects the bytes of a section of a ``SectionFile`` that is too large to be kept in memory, in a
-/// temporary file without a name. The file disappears with the last reference to it, or when the process
-/// ends.
-package struct SectionSpool: Sendable {
-    let file: FileDescriptor
-    package private(set) var count = 0
-    private(set) var blocks = ChunkChecksums(size: SectionFile.blockSize)
-    private(set) var pages = ChunkChecksums(size: SectionFile.pageSize)
-
-    package init(in folder: URL) throws {
-        let path = AtomicFile.temporaryPath(for: folder.appendingPathComponent("section").path)
-        file = try FileDescriptor(path, O_RDWR | O_CREAT | O_EXCL)
-        unlink(path)
-    }
-
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
-        try file.write(bytes)
-        blocks.add(bytes)
-        pages.add(bytes)
-        count += bytes.count
+        var start = BinaryWriter()
+        start.write(raw: magic)
+        for word in [format, UInt32(text.count), text.withUnsafeBytes { CRC32C.checksum($0) }, 0] {
+            start.write(word)
+        }
+        start.write(raw: text)
+        try AtomicFile.write(to: url) { file in
+            var position = 0
+            func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+                let gap = [UInt8](repeating: 0, count: offset - position)
+                try gap.withUnsafeBytes { try file.write($0) }
+                try file.write(bytes)
+                position = offset + bytes.count
+            }
+            try start.bytes.withUnsafeBytes { try write($0, at: 0) }
+            for (index, section) in header.sections.enumerated() {
+                try write(sections[index].bytes, at: section.offset)
+                try checksums[index].withUnsafeBytes { try write($0, at: section.checksumOffset) }
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ package enum BlockingWork {
     package static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
-        let cancelled = CancellationFlag()
+        let cancelled = ConcurrentFlag()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 pool.add { continuation.resume(with: Result { try body { cancelled.isSet } }) }
@@ -27,12 +27,17 @@ package enum BlockingWork {
 
     /// Blocked threads use memory but no processor time, so the limit is far above the number of cores.
     private static let pool = ThreadPool(maximumThreads: 64)
+}
 
-    private final class CancellationFlag: Sendable {
-        private let value = Atomic(false)
-        var isSet: Bool { value.load(ordering: .acquiring) }
-        func set() { value.store(true, ordering: .releasing) }
-    }
+/// A Boolean value that concurrent tasks can set and read.
+package final class ConcurrentFlag: Sendable {
+    private let value = Atomic(false)
+
+    package init() {}
+
+    package var isSet: Bool { value.load(ordering: .acquiring) }
+
+    package func set() { value.store(true, ordering: .releasing) }
 }
 
 /// Runs long computations, such as a clustering run, on separate threads, so that the few threads of Swift's
@@ -62,8 +67,7 @@ package enum Computation {
     }
 }
 
-/// A pool of threads that run jobs in the order of arrival. A thread exits when it has been idle for some
-/// time.
+/// A pool of threads that run jobs in the order of arrival. The threads stay until the process ends.
 final class ThreadPool: Sendable {
     private struct State {
         var jobs = Deque<@Sendable () -> Void>()
@@ -73,11 +77,8 @@ final class ThreadPool: Sendable {
 
     private let maximumThreads: Int
     private let state = Mutex(State())
-    /// Signaled when a job arrives for an idle thread. A thread that finds no job waits again, so surplus
-    /// signals are harmless. The timeout is measured by a monotonic clock: `NSCondition` computes a date
-    /// from the time of day, which traps if the system's clock is set to an extreme date.
+    /// Signaled once for each job.
     private let arrivals = DispatchSemaphore(value: 0)
-    private static let idleTimeout = DispatchTimeInterval.seconds(2)
     /// The stack size of a thread in bytes. Decoders of nested JSON are recursive and need more than
     /// Foundation's default of 512 KiB.
     private static let stackSize = 4 << 20
@@ -85,48 +86,33 @@ final class ThreadPool: Sendable {
     init(maximumThreads: Int) { self.maximumThreads = maximumThreads }
 
     func add(_ job: @escaping @Sendable () -> Void) {
-        let hasIdleThread = state.withLock { state in
+        state.withLock { state in
             state.jobs.append(job)
-            // A thread that has been signaled still counts as idle until it runs, so `idle` is compared with
-            // the number of all waiting jobs.
-            if state.idle >= state.jobs.count { return true }
-            if state.threads < maximumThreads {
-                state.threads += 1
-                start()
-            }
-            return false
+            // A thread counts as idle until it has taken a job, so `idle` is compared with the number of all
+            // waiting jobs.
+            guard state.idle < state.jobs.count, state.threads < maximumThreads else { return }
+            state.threads += 1
+            state.idle += 1
+            start()
         }
-        if hasIdleThread { arrivals.signal() }
+        arrivals.signal()
     }
 
     private func start() {
         let thread = Thread { [self] in
-            while let job = take() { job() }
+            while true {
+                arrivals.wait()
+                let job = state.withLock { state in
+                    state.idle -= 1
+                    return state.jobs.removeFirst()
+                }
+                job()
+                state.withLock { $0.idle += 1 }
+            }
         }
         thread.stackSize = Self.stackSize
         thread.name = "roost.blocking"
         thread.start()
-    }
-
-    /// Waits for the next job. Returns `nil` if the thread must exit.
-    private func take() -> (@Sendable () -> Void)? {
-        let first = state.withLock { state in
-            let job = state.jobs.popFirst()
-            if job == nil { state.idle += 1 }
-            return job
-        }
-        if let first { return first }
-        while true {
-            let hasTimedOut = arrivals.wait(timeout: .now() + Self.idleTimeout) == .timedOut
-            let (job, mustExit) = state.withLock { state in
-                let job = state.jobs.popFirst()
-                let mustExit = job == nil && hasTimedOut
-                if job != nil || mustExit { state.idle -= 1 }
-                if mustExit { state.threads -= 1 }
-                return (job, mustExit)
-            }
-            if job != nil || mustExit { return job }
-        }
     }
 }
 
@@ -174,36 +160,27 @@ package final class TaskQueue: Sendable {
 
     /// Waits until no other task runs, then runs `body`.
     ///
-    /// - Parameter isStoppable: Whether to stop waiting, and not to run `body`, if the task is canceled.
-    package func run<Value: Sendable>(
-        isStoppable: Bool = true, _ body: () async throws -> Value
-    ) async throws -> Value {
-        try await enter(isStoppable)
-        defer { leave() }
-        // The task may have been canceled just after its turn came.
-        if isStoppable { try Task.checkCancellation() }
-        return try await body()
-    }
-
-    private func enter(_ isStoppable: Bool) async throws {
+    /// - Throws: `CancellationError` if the task is canceled while it waits; the errors of `body`.
+    package func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let number = state.withLock { state in
             state.arrivals += 1
             return state.arrivals
         }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wait($0, as: number, isStoppable) }
+            try await withCheckedThrowingContinuation { wait($0, as: number) }
         } onCancel: {
-            guard isStoppable else { return }
             state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: CancellationError())
         }
+        defer { leave() }
+        // The task may have been canceled just after its turn came.
+        try Task.checkCancellation()
+        return try await body()
     }
 
-    private func wait(
-        _ continuation: CheckedContinuation<Void, any Error>, as number: Int, _ isStoppable: Bool
-    ) {
+    private func wait(_ continuation: CheckedContinuation<Void, any Error>, as number: Int) {
         let result: Result<Void, any Error>? = state.withLock { state in
             // The handler may have run before this task began to wait, and does not run again.
-            if isStoppable, Task.isCancelled { return .failure(CancellationError()) }
+            if Task.isCancelled { return .failure(CancellationError()) }
             guard state.isBusy else {
                 state.isBusy = true
                 return .success(())

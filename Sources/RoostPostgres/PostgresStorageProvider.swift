@@ -151,11 +151,13 @@ public struct PostgresStorageProvider: StorageProvider {
     }
 
     public func close() async throws {
-        // Waiting in the queue lets writers that called earlier finish first.
-        try await writers.run(isStoppable: false) {
-            state.close()
-            pool.drain()
-        }
+        // Waiting in the queue lets writers that called earlier finish first. A canceled task waits, too.
+        try await Task {
+            try await writers.run {
+                state.close()
+                pool.drain()
+            }
+        }.value
     }
 
     /// Deletes the rows that no snapshot needs, except those of snapshots younger than

@@ -18,8 +18,6 @@ public struct StorageContents: Sendable, Hashable {
     public var revision: Revision
     /// The entries in the order of their rows.
     public var entries: [Entry]
-    /// The same entries, read by their ids.
-    public var entriesByID: [Entry]
     /// The clusters with their members.
     public var clusters: [Cluster]
     /// The assignments, ordered by the rows of their entries.
@@ -36,13 +34,9 @@ public struct StorageContents: Sendable, Hashable {
     /// All changes since the start of the change feed; empty for the contents of a snapshot.
     public var changes: [Change]
 
-    /// Reads the contents of a store.
+    /// Reads the contents of a store in pages of up to `pageSize` items.
     ///
-    /// - Parameters:
-    ///   - store: The store to read.
-    ///   - pageSize: The maximum size of each page.
-    /// - Throws: An error thrown by the store; `StorageError` with `.damaged` if the store's answers
-    ///   contradict each other.
+    /// - Throws: An error thrown by the store; `StorageError` with `.damaged` if its answers contradict each other.
     public init(_ store: some StorageProvider, pageSize: Int = 100) async throws {
         let snapshot = try await store.snapshot()
         try await self.init(snapshot, pageSize: pageSize)
@@ -52,17 +46,13 @@ public struct StorageContents: Sendable, Hashable {
         changes = all.changes
     }
 
-    /// Reads the contents of a snapshot, without the change feed.
-    ///
-    /// - Parameters:
-    ///   - snapshot: The snapshot to read.
-    ///   - pageSize: The maximum size of each page.
-    /// - Throws: An error thrown by the snapshot; `StorageError` with `.damaged` if the snapshot's answers
-    ///   contradict each other.
+    /// Reads the contents of a snapshot, without the change feed, as those of a store.
     public init(_ snapshot: any StorageSnapshot, pageSize: Int = 100) async throws {
         revision = snapshot.stamp.revision
         entries = try await snapshot.allEntries(pageSize: pageSize).reduce(into: []) { $0.append($1) }
-        entriesByID = try await snapshot.entries(entries.map(\.id))
+        guard try await snapshot.entries(entries.map(\.id)) == entries else {
+            throw StorageError(.damaged, "the entries differ when they are read by their ids")
+        }
         clusters = try await snapshot.clusters()
         assignments = try await snapshot.assignments(of: nil)
         run = try await snapshot.clusteringRun()
@@ -100,9 +90,9 @@ public struct StorageContents: Sendable, Hashable {
     public func differences(from other: StorageContents) -> [String] {
         let parts: [(String, Bool)] = [
             ("revision", revision == other.revision), ("entries", entries == other.entries),
-            ("entries by id", entriesByID == other.entriesByID), ("clusters", clusters == other.clusters),
-            ("assignments", assignments == other.assignments), ("run", run == other.run),
-            ("sources", sources == other.sources), ("vectors", vectors == other.vectors),
+            ("clusters", clusters == other.clusters), ("assignments", assignments == other.assignments),
+            ("run", run == other.run), ("sources", sources == other.sources),
+            ("vectors", vectors == other.vectors),
             ("filters", matches == other.matches), ("changes", changes == other.changes),
         ]
         return parts.filter { !$0.1 }.map(\.0)
@@ -167,10 +157,8 @@ struct ChangeFollower {
     }
 
     /// Reads a page from a store that needs no reset.
-    mutating func readPage(limit: Int) async throws -> (count: Int, isLast: Bool) {
-        guard let (page, isLast) = try await nextPage(limit: limit) else {
-            throw StorageError(.damaged, "a cursor of the current epoch required a reset")
-        }
-        return (page.count, isLast)
+    mutating func readPage(limit: Int) async throws -> (changes: [Change], isLast: Bool) {
+        if let page = try await nextPage(limit: limit) { return page }
+        throw StorageError(.damaged, "a cursor of the current epoch required a reset")
     }
 }

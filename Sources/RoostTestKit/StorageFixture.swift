@@ -22,9 +22,8 @@ public protocol StorageFixture: Sendable {
     /// Runs a job in another process, which opens the same store, calls ``StorageJob/run(on:)`` and exits.
     /// This method is called only from the level ``StorageLevel/severalProcesses`` on.
     ///
-    /// The method returns when the process has ended, and throws if the job failed: if the process ended
-    /// with a status other than 0 or, except for `saveAndDie`, by a signal. Otherwise a law would report
-    /// the work of a failed process as lost. The default implementation throws `.unsupported`.
+    /// The method returns when the process has ended, and throws if it ended with a status other than 0 or, except
+    /// for `saveAndDie`, by a signal. The default implementation throws `.unsupported`.
     func run(_ job: StorageJob) async throws
 
     /// Removes the files of the store.

@@ -179,24 +179,11 @@ private struct FuzzRun {
     }
 
     private mutating func followChanges(_ limit: Int) async throws -> String? {
-        let found = try await changes(store, after: &cursors.store, limit: limit)
-        let expected = try await changes(reference, after: &cursors.reference, limit: limit)
-        return found == expected ? nil : "the changes in pages of \(limit) differ from those of the reference"
-    }
-
-    /// Reads all changes after a cursor and advances the cursor.
-    ///
-    /// - Returns: The changes; `nil` if the store requires a reset, in which case the cursor moves to the
-    ///   start.
-    private func changes(
-        _ store: any StorageProvider, after cursor: inout ChangeCursor, limit: Int
-    ) async throws -> [Change]? {
-        guard let all = try await store.allChanges(after: cursor, limit: limit) else {
-            cursor = .start
-            return nil
-        }
-        cursor = all.next
-        return all.changes
+        let found = try await store.allChanges(after: cursors.store, limit: limit)
+        let expected = try await reference.allChanges(after: cursors.reference, limit: limit)
+        cursors = (found?.next ?? .start, expected?.next ?? .start)
+        return found?.changes == expected?.changes
+            ? nil : "the changes in pages of \(limit) differ from those of the reference"
     }
 
     func compareSnapshots() async throws -> String? {

@@ -113,8 +113,8 @@ public struct StorageJob: Sendable, Hashable {
                 throw StorageError(
                     .damaged, "\(expected.subtracting(follower.ids).count) changes are missing")
             }
-            let (count, isLast) = try await follower.readPage(limit: 7)
-            if count > 0 { deadline = Date().addingTimeInterval(timeout) }
+            let (changes, isLast) = try await follower.readPage(limit: 7)
+            if !changes.isEmpty { deadline = Date().addingTimeInterval(timeout) }
             if isLast { try await Task.sleep(for: .milliseconds(2)) }
         }
     }

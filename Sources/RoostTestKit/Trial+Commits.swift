@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import RoostVectors
 
@@ -219,7 +220,7 @@ extension Trial {
 
     func concurrentReadersSeeOnlyCompleteBatches() async throws {
         let count = 20
-        let isDone = Flag()
+        let isDone = ConcurrentFlag()
         try await concurrently(3) { task in
             guard task == 0 else {
                 _ = try await readRounds(of: count, until: isDone)
@@ -239,7 +240,7 @@ extension Trial {
     /// - Parameter continues: Called with the rounds that were seen so far, after each snapshot.
     /// - Returns: The number of rounds that were seen.
     func readRounds(
-        of count: Int, until isDone: Flag,
+        of count: Int, until isDone: ConcurrentFlag,
         _ continues: (Int) async throws -> Void = { _ in await Task.yield() }
     ) async throws -> Int {
         var (rounds, last) = (Set<Int>(), -1)

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 
 /// Checks of the laws about readers and writers that work while others change the store, and about batches
@@ -52,30 +53,22 @@ extension Trial {
     /// Increments the number in an entry, on the condition that no other writer changes the entry meanwhile,
     /// and again after each conflict.
     private static func increment(_ id: Entry.ID, in store: any StorageProvider) async throws {
-        while true {
-            try Task.checkCancellation()
-            let snapshot = try await store.snapshot()
+        try await store.commitChange { snapshot in
             guard var entry = try await snapshot.entries([id]).first, let number = Int(entry.content) else {
-                return
+                return (WriteBatch(), ())
             }
-            let revision = try await snapshot.revisions(of: [id])[id] ?? .zero
             entry.content = "\(number + 1)"
-            do {
-                _ = try await store.commit(
-                    WriteBatch(upserts: [entry], expecting: .init(entries: [id: revision])))
-                return
-            } catch let error as StorageError where error.code == .conflict {
-                await Task.yield()
-            }
+            let revisions = try await snapshot.revisions(of: [id])
+            return (WriteBatch(upserts: [entry], expecting: .init(entries: revisions)), ())
         }
     }
 
     func concurrentReaderMissesNoChange() async throws {
         let store = store
         let (rounds, count) = (40, 5)
-        let isDone = Flag()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
+        let isDone = ConcurrentFlag()
+        try await concurrently(2) { task in
+            guard task == 0 else {
                 // Each round adds entries and removes one of the previous round.
                 for round in 0..<rounds {
                     let numbers = round * count..<(round + 1) * count
@@ -84,26 +77,21 @@ extension Trial {
                             upserts: numbers.map { StorageJob.entry($0, "round \(round)") },
                             removals: round > 0 ? [StorageJob.id(numbers.lowerBound - 1)] : []))
                 }
-                isDone.set()
+                return isDone.set()
             }
-            group.addTask {
-                var follower = ChangeFollower(store)
-                var isComplete = false
-                while !isComplete {
-                    // Everything was committed before this page is read.
-                    let isLastPass = isDone.isSet
-                    let isAtEnd = try await follower.readPage(limit: 3).isLast
-                    isComplete = isLastPass && isAtEnd
-                    if isAtEnd { await Task.yield() }
-                }
-                let expected = (0..<rounds * count).filter {
-                    $0 % count != count - 1 || $0 == rounds * count - 1
-                }
-                try requireEqual(
-                    follower.ids, Set(expected.map(StorageJob.id)),
-                    "the entries that a reader of the change feed knows")
+            var follower = ChangeFollower(store)
+            var isComplete = false
+            while !isComplete {
+                // Everything was committed before this page is read.
+                let isLastPass = isDone.isSet
+                let isAtEnd = try await follower.readPage(limit: 3).isLast
+                isComplete = isLastPass && isAtEnd
+                if isAtEnd { await Task.yield() }
             }
-            for try await _ in group {}
+            let expected = (0..<rounds * count).filter { $0 % count != count - 1 || $0 == rounds * count - 1 }
+            try requireEqual(
+                follower.ids, Set(expected.map(StorageJob.id)),
+                "the entries that a reader of the change feed knows")
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
+import RoostFiles
 import RoostModel
-import Synchronization
 
 /// Checks of the laws about crashes, handles and processes.
 extension Trial {
@@ -75,56 +75,43 @@ extension Trial {
         try await reopened.close()
     }
 
+    private func running(_ job: StorageJob, until isDone: ConcurrentFlag) async throws {
+        defer { isDone.set() }
+        try await fixture.run(job)
+    }
+
     func readersSeeOnlyCompleteBatches() async throws {
         let count = 50
-        let isDone = Flag()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { isDone.set() }
-                try await fixture.run(StorageJob(.replaceTogether, first: 0, count: count))
-            }
-            let rounds = try await readRounds(of: count, until: isDone) { rounds in
-                // The writer continues until it sees this receipt.
-                if rounds == 5 { try await store.saveEntry(StorageJob.entry(StorageJob.receipt, "seen")) }
-                try await Task.sleep(for: .milliseconds(1))
-            }
-            try await group.waitForAll()
-            try require(rounds >= 5, "the reader saw only \(rounds) rounds; 5 are needed for a conclusion")
+        let isDone = ConcurrentFlag()
+        async let job: Void = running(StorageJob(.replaceTogether, first: 0, count: count), until: isDone)
+        let rounds = try await readRounds(of: count, until: isDone) { rounds in
+            // The writer continues until it sees this receipt.
+            if rounds == 5 { try await store.saveEntry(StorageJob.entry(StorageJob.receipt, "seen")) }
+            try await Task.sleep(for: .milliseconds(1))
         }
+        try await job
+        try require(rounds >= 5, "the reader saw only \(rounds) rounds; 5 are needed for a conclusion")
     }
 
     func otherProcessesCanFollowChanges() async throws {
         let (count, receipt) = (100, StorageJob.receipt)
-        let isDone = Flag()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { isDone.set() }
-                try await fixture.run(StorageJob(.follow, first: 0, count: count))
-            }
-            for number in 0..<count / 2 {
-                try await store.saveEntry(StorageJob.entry(number, "entry \(number)"))
-            }
+        let isDone = ConcurrentFlag()
+        async let job: Void = running(StorageJob(.follow, first: 0, count: count), until: isDone)
+        for number in 0..<count {
             // The second half is written only after the receipt for the first half has arrived, so the
             // follower has to wait for new changes.
-            while try await store.snapshot().entries([StorageJob.id(receipt)]).isEmpty {
+            while number == count / 2,
+                try await store.snapshot().entries([StorageJob.id(receipt)]).isEmpty
+            {
                 try require(
                     !isDone.isSet, "the other process ended before it saw the first half of the changes")
                 try await Task.sleep(for: .milliseconds(5))
             }
-            for number in count / 2..<count {
-                try await store.saveEntry(StorageJob.entry(number, "entry \(number)"))
-            }
-            try await group.waitForAll()
+            try await store.saveEntry(StorageJob.entry(number, "entry \(number)"))
         }
+        try await job
         try require(
             try await !store.snapshot().entries([StorageJob.id(receipt + 1)]).isEmpty,
             "the other process did not see all changes")
     }
-}
-
-/// A Boolean value that concurrent tasks can set and read.
-final class Flag: Sendable {
-    private let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
-    func set() { value.withLock { $0 = true } }
 }

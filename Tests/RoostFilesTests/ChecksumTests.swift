@@ -29,47 +29,49 @@ struct ChecksumTests {
     }
 
     @Test(arguments: [0, 1, 4096, 5000, (4 << 20) - 1, 4 << 20, (4 << 20) + 4097])
-    func `a section from a temporary file makes the same file as one from memory`(count: Int) throws {
+    func `sections are read as they were written`(count: Int) throws {
         let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("spool-\(UUID().uuidString)")
+            .appendingPathComponent("sections-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let (first, second) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("b"))
+        let url = folder.appendingPathComponent("a")
         let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let temporary = try FileDescriptor(temporaryIn: folder)
+        try data.withUnsafeBytes { try temporary.write($0) }
+        let mapped = try MappedFile(temporary)
         try data.withUnsafeBytes { bytes in
-            try SectionFile.write(to: first, metadata: Data(), sections: [("v", bytes)], paged: ["v"])
-            var spool = try SectionSpool(in: folder)
-            for start in stride(from: 0, to: count, by: 3001) {
-                try spool.append(UnsafeRawBufferPointer(rebasing: bytes[start..<min(count, start + 3001)]))
+            try withExtendedLifetime(mapped) {
+                try SectionFile.write(
+                    to: url, metadata: Data([7]), sections: [("memory", bytes), ("file", mapped.bytes)])
             }
-            #expect(spool.count == count)
-            try SectionFile.write(
-                to: second, metadata: Data(), contents: [("v", .spooled(spool))], paged: ["v"])
         }
-        #expect(try Data(contentsOf: first) == Data(contentsOf: second))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a", "b"])
+        let file = try SectionFile(url)
+        #expect(file.metadata == Data([7]))
+        for name in ["memory", "file"] {
+            try file.verify(name)
+            #expect(try file.section(name).elementsEqual(data))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
     }
 
-    @Test func `a paged section is verified page by page`() throws {
+    @Test func `a section is verified page by page`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }
         let numbers = (0..<30_000).map { UInt32($0) }
         try numbers.withUnsafeBytes { bytes in
-            try SectionFile.write(
-                to: url, metadata: Data(), sections: [("single", bytes), ("paged", bytes)], paged: ["paged"])
+            try SectionFile.write(to: url, metadata: Data(), sections: [("numbers", bytes)])
         }
-        #expect(try SectionFile(url).pages(of: "single") == nil)
         let file = try SectionFile(url)
-        let section = try file.section("paged")
-        #expect(try #require(try file.pages(of: "paged")).areIntact(0..<120_000))
-        try file.verify("paged")
+        let section = try file.section("numbers")
+        #expect(try file.pages(of: "numbers").areIntact(0..<120_000))
+        try file.verify("numbers")
         // Number 20,000 is in page 19 (a page has 4,096 bytes).
         var bytes = try Data(contentsOf: url)
         let found = try #require(bytes.range(of: Data(section[79_996..<80_008]), options: .backwards))
         bytes[found.lowerBound + 5] ^= 4
         try bytes.write(to: url)
         let damaged = try SectionFile(url)
-        let pages = try #require(try damaged.pages(of: "paged"))
+        let pages = try damaged.pages(of: "numbers")
         #expect(pages.areIntact(0..<77_824))
         #expect(pages.areIntact(81_920..<120_000))
         #expect(pages.areIntact(80_000..<80_000))
@@ -77,6 +79,6 @@ struct ChecksumTests {
             #expect(!pages.areIntact(77_823..<77_825))
             #expect(!pages.areIntact(81_919..<81_920))
         }
-        #expect(throws: SectionFile.Unusable.self) { try damaged.verify("paged") }
+        #expect(throws: SectionFile.Unusable.self) { try damaged.verify("numbers") }
     }
 }

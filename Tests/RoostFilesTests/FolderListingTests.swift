@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.temporaryFolders) struct FolderListingTests {
-    @Test func `items have their types, and links are not followed`() throws {
+    @Test func `all names are listed, and links are not followed`() throws {
         let folder = try TemporaryFolder().url
         try Data("text".utf8).write(to: folder.appendingPathComponent(".file"))
         try FileManager.default.createDirectory(
@@ -12,12 +12,11 @@ import Testing
         #expect(symlink("folder", folder.appendingPathComponent("link").path) == 0)
         #expect(mkfifo(folder.appendingPathComponent("pipe").path, 0o600) == 0)
         let listing = try FolderListing(folder.path)
-        let kinds = Dictionary(uniqueKeysWithValues: listing.items.map { ($0.name, $0.kind) })
-        #expect(kinds == [".file": .file, "folder": .folder, "link": .other, "pipe": .other])
+        #expect(listing.names.sorted() == [".file", "folder", "link", "pipe"])
         #expect(listing.invalidNames.isEmpty)
-        #expect(try FileSystem.isRegularFile(folder.path + "/.file"))
+        #expect(try FileSystem.sizeOfRegularFile(folder.path + "/.file") == 4)
         for name in ["folder", "link", "pipe", "missing", ".file/below"] {
-            #expect(try !FileSystem.isRegularFile(folder.path + "/" + name))
+            #expect(try FileSystem.sizeOfRegularFile(folder.path + "/" + name) == nil)
         }
     }
 
@@ -29,7 +28,7 @@ import Testing
             try #require(descriptor >= 0)
             close(descriptor)
             let listing = try FolderListing(folder.path)
-            #expect(listing.items.isEmpty)
+            #expect(listing.names.isEmpty)
             #expect(listing.invalidNames == ["\u{FFFD}a"])
         }
     #endif
@@ -85,13 +84,9 @@ import Testing
             // Another process may have just created it.
             try create(prefix + UUID().uuidString, in: parent, hasLock: false),
         ]
-        let old = try create(prefix + UUID().uuidString, in: parent, hasLock: false)
-        try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSinceNow: -200_000)], ofItemAtPath: old.path)
         LockedTemporaryFolder.removeAbandoned(prefix: prefix, in: parent)
         for folder in kept {
             #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent("copy").path))
         }
-        #expect(!FileManager.default.fileExists(atPath: old.path))
     }
 }

@@ -27,12 +27,4 @@ struct HexadecimalTests {
         let padded = String(repeating: "0", count: 16 - digits.count) + digits
         #expect(Hexadecimal.text(UInt64(number) << 32, count: 16) == padded)
     }
-
-    @Test func `only digits have values`() {
-        for byte in bytes {
-            let character = Character(Unicode.Scalar(byte))
-            let expected = byte < 128 ? character.hexDigitValue.map { UInt8($0) } : nil
-            #expect(Hexadecimal.value(of: byte) == expected, "\(byte)")
-        }
-    }
 }

@@ -47,9 +47,9 @@ struct StorageDecoratorTests {
         var logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
         logger.logLevel = .debug
         let secret = "the words of a user"
-        let faulty = FaultyStorage(
-            InMemoryStorageProvider(),
-            failing: .init([.readPage], at: 2, with: .refusal(StorageError(.damaged, secret))))
+        let faulty = FaultyStorage(InMemoryStorageProvider()) { call, number in
+            call == .readPage && number == 2 ? .refusal(StorageError(.damaged, secret)) : nil
+        }
         let store = faulty.logging(logger)
         try await store.saveEntry(
             Entry(content: secret, source: secret, metadata: [secret: .string(secret)], tags: [secret]))

@@ -1,7 +1,8 @@
 import Foundation
-import RoostFiles
 import RoostModel
 import Testing
+
+@testable import RoostFiles
 
 struct StorageErrorTests {
     @Test(arguments: [

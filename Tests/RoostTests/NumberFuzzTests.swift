@@ -120,7 +120,7 @@ import Testing
         let length = data[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
         let header = try JSONSerialization.jsonObject(with: data[24..<24 + length]) as? [String: Any]
         let names = (header?["sections"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
-        return try names.filter { !$0.contains("/") }.map { ($0, Data(try file.section($0))) }
+        return try names.map { ($0, Data(try file.section($0))) }
     }
 
     private static func write(
@@ -132,7 +132,7 @@ import Testing
             return (name: section.name, bytes: UnsafeRawBufferPointer(copy))
         }
         defer { for copy in copies { copy.bytes.deallocate() } }
-        try SectionFile.write(to: url, metadata: metadata, sections: copies, paged: ["vectors"])
+        try SectionFile.write(to: url, metadata: metadata, sections: copies)
     }
 
     @Test func `mutated records of runs and clusters are read or refused`() async throws {

@@ -86,9 +86,7 @@ public struct StoreBackup: Sendable {
             var settled = manifest
             settled.space = manifest.space(inEpoch: snapshot.stamp.epoch)
             settled.move = nil
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let text = String(decoding: try encoder.encode(settled), as: UTF8.self)
+            let text = String(decoding: try JSONEncoder.canonical.encode(settled), as: UTF8.self)
             return try await repository.create(
                 of: snapshot, tags: tags, attributes: [Self.manifestKey: text],
                 documents: originals.exists ? originals.storage : nil, progress: progress)
@@ -134,13 +132,12 @@ public struct StoreBackup: Sendable {
     /// A passphrase from the environment may be meant for other repositories. If it is wrong, this function
     /// also tries to open the repository without a passphrase.
     package func openOrCreateOwn() async throws -> BackupRepository {
-        let passphrase = settings.passphrase
         // The repository must not create the folder of a store that was moved away.
         guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
         do {
-            return try await Self.openOrCreate(ownRepository, passphrase: passphrase)
+            return try await Self.openOrCreate(ownRepository, passphrase: settings.passphrase)
         } catch let error as BackupError where error.code == .wrongPassphrase {
-            if passphrase != nil, let repository = try? await Self.openOrCreate(ownRepository) {
+            if settings.passphrase != nil, let repository = try? await Self.openOrCreate(ownRepository) {
                 return repository
             }
             throw BackupError(

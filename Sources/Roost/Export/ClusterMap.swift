@@ -89,11 +89,9 @@ public struct ClusterMap: Sendable {
             x: points.map { rounded($0.x) }, y: points.map { rounded($0.y) },
             cluster: points.map { $0.cluster ?? -1 }, ids: points.map(\.id.text),
             text: points.map { String($0.text.prefix(Self.maximumTextLength)) })
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Only the character `<` could end the script element that contains the data.
-        let json = String(decoding: try encoder.encode(contents).escapingControlsInJSON(), as: UTF8.self)
-            .replacing("<", with: "\\u003c")
+        let data = try JSONEncoder.canonical.encode(contents).escapingControlsInJSON()
+        let json = String(decoding: data, as: UTF8.self).replacing("<", with: "\\u003c")
         return Data(ClusterPage.html.replacing("/*DATA*/", with: json, maxReplacements: 1).utf8)
     }
 

@@ -212,8 +212,7 @@ extension KnowledgeStore {
     private static func lines(
         _ values: [some Encodable & Sendable], withEmbeddings: Bool
     ) async throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let encoder = JSONEncoder.canonical
         encoder.userInfo[.omitsVectors] = !withEmbeddings
         return try values.reduce(into: Data()) { bytes, value in
             bytes += try encoder.encode(value).escapingControlsInJSON()

@@ -12,25 +12,21 @@ struct BatchCommitter {
     private var items: [Entry.ID: (item: SourceDiff.DatedEntry, isStream: Bool)] = [:]
     private var batch = WriteBatch()
     private var placing: BatchPlacement
-    /// The length of the texts in bytes after which a commit is due. It follows the speed of the embedder.
-    private var byteLimit: Int
     private var firstChange: ContinuousClock.Instant?
 
-    /// The duration for which texts of one commit are embedded and changes are collected, in seconds. An
-    /// interruption loses about this much work.
+    /// The duration for which changes are collected, in seconds. An interruption loses about this much work.
     private static let targetDuration = 1.5
-    /// The limits of the length before the speed of the embedder is known, and at the lowest and highest speed.
-    private static let (firstByteLimit, minimumByteLimit, maximumByteLimit) = (8 << 10, 4 << 10, 128 << 10)
+    /// The length of the texts in bytes after which a commit is due. Small models embed it in about this time.
+    private static let byteLimit = 32 << 10
 
     init(store: KnowledgeStore, options: IngestOptions) {
         self.store = store
         self.options = options
         placing = BatchPlacement(of: store)
-        byteLimit = Self.firstByteLimit
     }
 
     var isDue: Bool {
-        newTexts.count + batch.upserts.count >= options.batchSize || newTextBytes >= byteLimit
+        newTexts.count + batch.upserts.count >= options.batchSize || newTextBytes >= Self.byteLimit
             || batch.removals.count + batch.sources.count >= options.batchSize
             || firstChange.map { $0.duration(to: .now) >= .seconds(Self.targetDuration) } ?? false
     }
@@ -76,21 +72,12 @@ struct BatchCommitter {
         }
         guard !options.isDryRun else { return 0 }
         if !newTexts.isEmpty {
-            let start = ContinuousClock.now
             batch.upserts += try await store.entryEmbedder.embed(
                 newTexts, reusing: try await store.storage.snapshot(), &report)
-            adjustByteLimit(newTextBytes, embeddedIn: start.duration(to: .now) / .seconds(1))
         }
         let count = batch.upserts.count
         if !batch.isEmpty { try await commit(newTexts: Set(newTexts.map(\.id)), &report) }
         return count
-    }
-
-    private mutating func adjustByteLimit(_ bytes: Int, embeddedIn seconds: Double) {
-        // The time for a few words is mostly that of the call.
-        guard bytes >= Self.minimumByteLimit else { return }
-        let length = Int(Double(bytes) * Self.targetDuration / max(seconds, 1e-3))
-        byteLimit = min(Self.maximumByteLimit, max(Self.minimumByteLimit, length))
     }
 
     private mutating func commit(newTexts: Set<Entry.ID>, _ report: inout IngestReport) async throws {

@@ -18,8 +18,8 @@ package struct EntryEmbedder {
         var texts: [String] = []
         // The entry to which each text belongs, and the range of its passage.
         var owners: [(index: Int, range: Range<Int>)] = []
-        var firstIndices: [PassagePlan: Int] = [:]
-        var duplicates: [(index: Int, original: Int)] = []
+        // The entries with equal texts.
+        var groups: [PassagePlan: [Int]] = [:]
         for (index, entry) in entries.enumerated() {
             let plan = PassagePlan(of: entry, embedder: embedder)
             if let equal = known[digests[index]], SourceDiff.hasSameText(equal, entry),
@@ -29,16 +29,15 @@ package struct EntryEmbedder {
                 entries[index].embeddings = equal.embeddings
                 entries[index].passages = equal.passages
                 report.reused += 1
-            } else if let first = firstIndices[plan] {
-                duplicates.append((index, first))
-                report.reused += 1
-            } else {
-                firstIndices[plan] = index
-                for part in plan.parts {
-                    owners.append((index, part.range))
-                    texts.append(part.text)
-                }
+                continue
             }
+            if groups[plan] == nil {
+                owners += plan.parts.map { (index, $0.range) }
+                texts += plan.parts.map(\.text)
+            } else {
+                report.reused += 1
+            }
+            groups[plan, default: []].append(index)
         }
         let embeddings = try await embedder.checkedEmbeddings(texts, as: .document)
         for (row, owner) in owners.enumerated() {
@@ -53,13 +52,11 @@ package struct EntryEmbedder {
                     ordinal: entries[owner.index].passages.count, utf8Range: owner.range,
                     tokenCount: embeddings.tokenCounts[row], vector: vector))
         }
-        for index in firstIndices.values {
-            let vectors = entries[index].passages.map(\.vector)
-            entries[index].embeddings = vectors.count == 1 ? vectors[0] : unitMean(of: vectors) ?? []
-        }
-        for duplicate in duplicates {
-            entries[duplicate.index].embeddings = entries[duplicate.original].embeddings
-            entries[duplicate.index].passages = entries[duplicate.original].passages
+        for group in groups.values {
+            let passages = entries[group[0]].passages
+            let vectors = passages.map(\.vector)
+            let mean = vectors.count == 1 ? vectors[0] : unitMean(of: vectors) ?? []
+            for index in group { (entries[index].embeddings, entries[index].passages) = (mean, passages) }
         }
         return entries
     }

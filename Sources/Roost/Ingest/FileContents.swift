@@ -30,23 +30,10 @@ enum FileContents {
     static func read(
         _ url: URL, maximumSize: Int, maximumBinarySize: (Data) -> Int?
     ) throws -> Data {
-        var status = stat()
-        guard stat(url.path, &status) == 0 else {
-            throw RoostError(.noInput, "cannot read \(url.path): \(String(cString: strerror(errno)))")
-        }
-        let kind = status.st_mode & S_IFMT
-        guard kind == S_IFREG else {
-            let reason = kind == S_IFDIR ? "it is a folder" : "it is not a regular file"
-            throw RoostError(.badInput, "cannot read \(url.path): \(reason)")
-        }
-        try require(Int(status.st_size), upTo: maximumSize, of: url)
         do {
             return try contents(url, maximumSize, maximumBinarySize)
-        } catch let error as RoostError {
-            throw error
-        } catch {
-            let number = (error as? FileError)?.errno ?? EIO
-            throw RoostError(.noInput, "cannot read \(url.path): \(cause(number))")
+        } catch let error as FileError {
+            throw RoostError(.noInput, "cannot read \(url.path): \(cause(error.errno))")
         }
     }
 
@@ -68,8 +55,14 @@ enum FileContents {
         _ url: URL, _ maximumSize: Int, _ maximumBinarySize: (Data) -> Int?
     ) throws -> Data {
         let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
+        let status = try file.status()
+        guard status.isRegularFile else {
+            let reason = status.isFolder ? "it is a folder" : "it is not a regular file"
+            throw RoostError(.badInput, "cannot read \(url.path): \(reason)")
+        }
+        try require(Int(status.st_size), upTo: maximumSize, of: url)
         var data = Data()
-        data.reserveCapacity(min(try file.size(), largestReservation))
+        data.reserveCapacity(min(Int(status.st_size), largestReservation))
         var (limit, mayBeBinary) = (maximumSize, false)
         while true {
             let isFirst = data.isEmpty

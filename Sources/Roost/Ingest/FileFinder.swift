@@ -231,7 +231,7 @@ struct FolderWalk {
         }
         let prefix = folder == "/" ? "/" : folder + "/"
         // Hidden files are never read.
-        for name in listing.items.map(\.name).sorted() where !name.hasPrefix(".") {
+        for name in listing.names.sorted() where !name.hasPrefix(".") {
             if isStore, StoreManifest.ownName(of: name) == name { continue }
             try visit(prefix + name, name, path: path.isEmpty ? name : path + "/" + name, rules: rules)
         }

@@ -155,17 +155,9 @@ struct Ingestor {
         for index in entries.indices
         where entries[index].entry.key?.hasPrefix("sha256:") == true {
             let entry = entries[index].entry
-            let digest = ContentDigest(of: entry.content)
-            for occurrence in 0... {
-                let key =
-                    occurrence == 0 ? entry.key ?? "" : EntryID.contentKey(digest, occurrence: occurrence)
-                let id = EntryID.derived(source: draft.id, key: key)
-                let old = try await currentSnapshot().entries([id]).first
-                guard let old, !old.content.utf8.elementsEqual(entry.content.utf8) else {
-                    if occurrence > 0 { (entries[index].entry.id, entries[index].entry.key) = (id, key) }
-                    break
-                }
-            }
+            let found = try await currentSnapshot().streamEntry(
+                with: entry.content, of: draft.id, key: entry.key)
+            (entries[index].entry.id, entries[index].entry.key) = (found.id, found.key)
         }
         return entries
     }

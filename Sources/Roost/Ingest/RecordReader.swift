@@ -81,14 +81,13 @@ public struct RecordReader: Sendable {
         try Self.refuseEmpty(data, of: url, replacing: record)
         let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
         let rows: RowReader.Rows
-        switch url.pathExtension.lowercased() {
-        case "csv":
+        let type = url.pathExtension.lowercased()
+        if ["csv", "tsv"].contains(type) {
             let text = try Self.readingUTF8(data) { try Self.text($0, name: url.path) }
-            rows = try rowReader.table(text, separator: DelimitedRows.separator(of: text))
-        case "tsv":
-            let text = try Self.readingUTF8(data) { try Self.text($0, name: url.path) }
-            rows = try rowReader.table(text, separator: "\t")
-        default: rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
+            let separator = type == "tsv" ? "\t" : DelimitedRows.separator(of: text)
+            rows = try rowReader.table(text, separator: separator)
+        } else {
+            rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
         }
         let fingerprint =
             SourceDraft.fingerprint(of: data)
@@ -130,10 +129,13 @@ public struct RecordReader: Sendable {
     ///
     /// The id of a file that no longer exists equals its former id, provided that a parent folder exists.
     public static func sourceID(_ url: URL) -> String {
-        if let resolved = FileSystem.resolvedPath(url.path) {
-            return URL(fileURLWithPath: resolved).absoluteString
-        }
-        // The links above a missing file are those in the path of the nearest folder that exists.
+        URL(fileURLWithPath: resolvedPath(url)).absoluteString
+    }
+
+    /// Returns the path of a file with symbolic links resolved. Those above a missing file are the links in the path of
+    /// the nearest folder that exists.
+    static func resolvedPath(_ url: URL) -> String {
+        if let resolved = FileSystem.resolvedPath(url.path) { return resolved }
         let path = url.standardizedFileURL.path
         var folder = path[...]
         var resolved: String?
@@ -143,10 +145,8 @@ public struct RecordReader: Sendable {
             guard folder.utf8.count < Int(PATH_MAX) else { continue }
             resolved = folder.isEmpty ? "" : FileSystem.resolvedPath(String(folder))
         }
-        guard let resolved else { return url.absoluteString }
         // A link can lead to the root, whose path already ends with the slash.
-        let base = resolved == "/" ? "" : resolved
-        return URL(fileURLWithPath: base + path[folder.endIndex...], isDirectory: false).absoluteString
+        return (resolved == "/" ? "" : resolved ?? "") + path[folder.endIndex...]
     }
 
     /// Returns the prefix with which the source ids of all files below a folder begin.

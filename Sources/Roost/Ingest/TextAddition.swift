@@ -118,14 +118,28 @@ package enum TextAddition {
 
         /// Returns the entry of a source that was added with the text; `nil` if no entry was.
         func entry(of source: Source.ID, in snapshot: any StorageSnapshot) async throws -> Entry? {
-            let digest = ContentDigest(of: content)
-            for occurrence in 0... {
-                let key = EntryID.contentKey(digest, occurrence: occurrence)
-                let id = EntryID.derived(source: source, key: key)
-                guard let entry = try await snapshot.entries([id]).first else { break }
-                if entry.content.utf8.elementsEqual(content.utf8) { return entry }
-            }
-            return nil
+            try await snapshot.streamEntry(with: content, of: source).stored
+        }
+    }
+}
+
+extension StorageSnapshot {
+    /// Returns the id and the key of a text in a stream, and the stored entry with this id. A user may have edited the
+    /// entries with earlier keys: they have another text.
+    ///
+    /// - Parameter first: The first key to try; `nil` for the key that is derived from the text.
+    func streamEntry(
+        with content: String, of source: Source.ID, key first: String? = nil
+    ) async throws -> (id: Entry.ID, key: String, stored: Entry?) {
+        let digest = ContentDigest(of: content)
+        var key = first ?? EntryID.contentKey(digest, occurrence: 0)
+        var occurrence = 0
+        while true {
+            let id = EntryID.derived(source: source, key: key)
+            guard let entry = try await entries([id]).first else { return (id, key, nil) }
+            if entry.content.utf8.elementsEqual(content.utf8) { return (id, key, entry) }
+            occurrence += 1
+            key = EntryID.contentKey(digest, occurrence: occurrence)
         }
     }
 }

@@ -128,13 +128,11 @@ extension WriteBatch {
     ///
     /// The vectors of an entry are not part of its state.
     var states: [String: String?] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
         var states: [String: String?] = [:]
         for id in removals { states.updateValue(nil, forKey: Self.entryPrefix + id.text) }
         for var entry in upserts {
             (entry.embeddings, entry.passages) = ([], [])
-            let json = (try? encoder.encode(entry)) ?? Data()
+            let json = (try? JSONEncoder.canonical.encode(entry)) ?? Data()
             states[Self.entryPrefix + entry.id.text] = UndoFolder.checksum(of: json)
         }
         for id in removedSources { states.updateValue(nil, forKey: "source \(id)") }

@@ -174,7 +174,7 @@ struct UndoFolder: Sendable {
     func groups() throws -> [Group] {
         let names: [String]
         do {
-            names = try FolderListing(url.path).items.map(\.name)
+            names = try FolderListing(url.path).names
         } catch let error as FileError where error.errno == ENOENT {
             return []
         } catch {
@@ -245,7 +245,7 @@ struct UndoFolder: Sendable {
     }
 
     func remove(_ group: String) {
-        let names = (try? FolderListing(url.path).items.map(\.name)) ?? []
+        let names = (try? FolderListing(url.path).names) ?? []
         for name in names where name.contains(group + ".") {
             unlink(url.appendingPathComponent(name).path)
         }

@@ -4,15 +4,11 @@ import Synchronization
 
 /// The vectors of a snapshot that are searched in the database.
 struct DatabaseVectors: Sendable {
-    private let search: any PassageSearch
-    private let filter: EntryFilter
+    let search: any PassageSearch
+    let filter: EntryFilter
 
     /// The number of allowed rows up to which the database receives the rows instead of the filter.
     static let maximumSentRows = 20_000
-
-    init(_ search: any PassageSearch, matching filter: EntryFilter) {
-        (self.search, self.filter) = (search, filter)
-    }
 
     struct Nearest {
         var hits: [PassageContents.Hit]
@@ -57,10 +53,6 @@ struct SearchVectors: Sendable {
     let source: Source
     /// The statistics of the passages that the caller may see.
     let statistics: PairStatistics
-
-    init(_ source: Source, _ statistics: PairStatistics) {
-        (self.source, self.statistics) = (source, statistics)
-    }
 
     var index: PassageContents? {
         if case .client(let passages) = source { passages } else { nil }

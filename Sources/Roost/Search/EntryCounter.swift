@@ -10,8 +10,6 @@ struct EntryCounter {
     private let properties: [EntryProperty]
     /// The time zone of dates with a time of day.
     private let timeZone: TimeZone
-    private var days = Calendar(identifier: .gregorian)
-    private var weeks = Calendar(identifier: .iso8601)
     /// The labels of the clusters, and the cluster of each entry; empty unless they are needed.
     private var labels: [Cluster.ID: String] = [:]
     private var clusters: [Entry.ID: Cluster.ID] = [:]
@@ -81,20 +79,14 @@ struct EntryCounter {
         }
     }
 
-    private mutating func period(_ property: EntryProperty, of date: Date) -> String {
-        let zone = date.isDay ? .gmt : timeZone
-        if days.timeZone != zone { (days.timeZone, weeks.timeZone) = (zone, zone) }
-        func text(_ number: Int?, _ digits: Int) -> String {
-            let text = String(number ?? 0)
-            return String(repeating: "0", count: max(0, digits - text.count)) + text
+    private func period(_ property: EntryProperty, of date: Date) -> String {
+        let year = Date.ISO8601FormatStyle(timeZone: date.isDay ? .gmt : timeZone).year()
+        return switch property {
+        case .year: date.formatted(year)
+        case .month: date.formatted(year.month())
+        case .week: date.formatted(year.weekOfYear())
+        default: date.formatted(year.month().day())
         }
-        guard property != .week else {
-            let week = weeks.dateComponents([.yearForWeekOfYear, .weekOfYear], from: date)
-            return "\(text(week.yearForWeekOfYear, 4))-W\(text(week.weekOfYear, 2))"
-        }
-        let parts = days.dateComponents([.year, .month, .day], from: date)
-        let texts = [text(parts.year, 4), text(parts.month, 2), text(parts.day, 2)]
-        return texts.prefix(property == .year ? 1 : property == .month ? 2 : 3).joined(separator: "-")
     }
 
     /// Returns counts in the order of their values: periods as in a calendar, other values by their number

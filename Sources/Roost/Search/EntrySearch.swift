@@ -71,12 +71,6 @@ public struct EntrySearch: Sendable, Hashable {
 }
 
 extension EntrySearch {
-    func validate() throws {
-        guard minimumScore?.isNaN != true else {
-            throw RoostError(.badInput, "cannot search: the minimum score is not a number")
-        }
-    }
-
     /// The search without its subject. Searches with equal settings can be run together.
     var settings: EntrySearch {
         var settings = self

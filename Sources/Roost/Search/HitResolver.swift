@@ -46,7 +46,7 @@ struct HitResolver: Sendable {
         hit.row = candidate.row
         hit.textScore = candidate.wordScore > 0 ? candidate.wordScore : nil
         hit.relativeEvidence = isQuery(entry) ? 1 : relevance.relativeEvidence(candidate.evidence.total)
-        hit.score = Relevance.score(ofRelativeEvidence: hit.relativeEvidence)
+        hit.score = QueryHit.score(ofRelativeEvidence: hit.relativeEvidence)
         let wordCount = self.words?.scores.wordCount ?? 0
         hit.isClose =
             relevance.isClose(passage: candidate.passage?.score, entry: candidate.entryCosine)

@@ -37,8 +37,9 @@ public struct QueryHit: Sendable, Hashable, Identifiable {
     /// - Complexity: O(length of the entry).
     public var location: HitLocation { entry.location(ofByte: passage.utf8Range.lowerBound) }
 
+    /// Returns the score for an amount of relative evidence. It is linear in the deviations of a cosine.
     package static func score(ofRelativeEvidence evidence: Float) -> Float {
-        Relevance.score(ofRelativeEvidence: evidence)
+        min(1, Relevance.power(max(0, evidence), 1 / Relevance.exponent))
     }
 
     /// Returns the range of the entry's text that covers the hit's passage and its neighbors, as UTF-8

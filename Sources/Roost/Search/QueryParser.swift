@@ -14,7 +14,9 @@ struct QueryParser {
 
     static func plans(for searches: [EntrySearch]) throws -> [QueryPlan] {
         try searches.map { search in
-            try search.validate()
+            guard search.minimumScore?.isNaN != true else {
+                throw RoostError(.badInput, "cannot search: the minimum score is not a number")
+            }
             switch search.subject {
             case .text(let text):
                 return QueryPlan(search: search, text: try parse(text))

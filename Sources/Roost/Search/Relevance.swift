@@ -9,7 +9,7 @@ import RoostVectors
 /// divided by the square root of the information of the query, so that long queries do not outweigh their
 /// meaning. The score of a text is its evidence relative to the greatest possible evidence (decision 15).
 struct Relevance: Sendable {
-    private static let exponent: Float = 1.75
+    static let exponent: Float = 1.75
     private static let wordsWeight: Float = 5
     /// The share of the whole entry in its cosine; the nearest passage has the rest.
     private static let entryShare: Float = 0.3
@@ -40,7 +40,7 @@ struct Relevance: Sendable {
     }
 
     /// Raises the absolute value of a number to a power, and keeps the sign of the number.
-    private static func power(_ value: Float, _ exponent: Float = exponent) -> Float {
+    static func power(_ value: Float, _ exponent: Float = exponent) -> Float {
         (value < 0 ? -1 : 1) * pow(abs(value), exponent)
     }
 
@@ -92,11 +92,6 @@ struct Relevance: Sendable {
 
     func relativeEvidence(_ evidence: Float) -> Float {
         min(Float(1).nextDown, max(0, evidence) / exactEvidence)
-    }
-
-    /// Returns the score for an amount of relative evidence. It is linear in the deviations of a cosine.
-    static func score(ofRelativeEvidence evidence: Float) -> Float {
-        min(1, power(max(0, evidence), 1 / exponent))
     }
 
     func explanation(

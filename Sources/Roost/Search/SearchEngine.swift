@@ -97,7 +97,7 @@ struct SearchEngine: Sendable {
         guard state.place == .database, let search = state.snapshot.passageSearch else {
             let passages = state.passages ?? PassageContents()
             let statistics = plan.visibleRows.map { passages.pairStatistics(among: $0) }
-            return SearchVectors(.client(passages), statistics ?? passages.statistics)
+            return SearchVectors(source: .client(passages), statistics: statistics ?? passages.statistics)
         }
         let statistics = try await store.pairStatistics.statistics(
             of: plan.search.visible, at: state.snapshot.stamp
@@ -107,7 +107,8 @@ struct SearchEngine: Sendable {
             }
             return try await search.passageVectors(ofRows: PairStatistics.sample(of: visible))
         }
-        return SearchVectors(.database(DatabaseVectors(search, matching: filter)), statistics)
+        return SearchVectors(
+            source: .database(DatabaseVectors(search: search, filter: filter)), statistics: statistics)
     }
 }
 

@@ -180,17 +180,15 @@ public struct OriginalStore: Sendable {
                 for digest in digests {
                     if isCancelled() { throw CancellationError() }
                     let file = target.file(digest)
-                    if let size = Self.size(file), size == Self.size(self.file(digest)) { continue }
+                    let original = self.file(digest)
+                    let size = try FileSystem.sizeOfRegularFile(original.path)
+                    if try size == FileSystem.sizeOfRegularFile(file.path) { continue }
                     try FileSystem.deferring.createFolder(file.deletingLastPathComponent())
-                    try AtomicFile.copy(self.file(digest), to: file, files: .deferring)
+                    try AtomicFile.copy(original, to: file, files: .deferring)
                 }
                 try FileSystem.synchronizeAll(around: target.folder)
             }
         }
         return digests.count
-    }
-
-    private static func size(_ file: URL) -> Int? {
-        (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
     }
 }

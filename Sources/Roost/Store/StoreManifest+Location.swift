@@ -1,5 +1,4 @@
 package import Foundation
-import RoostFiles
 
 extension StoreManifest {
     static func path(in directory: URL) -> String { directory.appendingPathComponent(fileName).path }
@@ -8,13 +7,7 @@ extension StoreManifest {
     /// relative to that folder; `nil` for a path outside of all stores. A folder does not contain itself.
     package static func store(around url: URL) -> (folder: URL, path: String)? {
         // Symbolic links can lead into the folder of a store. The end of the path need not exist.
-        var existing = url.standardizedFileURL.path
-        var components: [String] = []
-        while existing != "/", FileSystem.resolvedPath(existing) == nil {
-            components.insert((existing as NSString).lastPathComponent, at: 0)
-            existing = (existing as NSString).deletingLastPathComponent
-        }
-        components = ((FileSystem.resolvedPath(existing) ?? existing) as NSString).pathComponents + components
+        let components = (RecordReader.resolvedPath(url.standardizedFileURL) as NSString).pathComponents
         for count in (1..<max(1, components.count)).reversed() {
             let folder = URL(
                 fileURLWithPath: NSString.path(withComponents: Array(components.prefix(count))),

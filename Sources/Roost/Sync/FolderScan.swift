@@ -37,19 +37,19 @@ struct FolderScan: Sendable {
     /// no symbolic links, so a path that leads through one belongs to another source.
     static func isMissing(source id: Source.ID) -> Bool {
         let path = URL(string: id)?.path ?? id
-        if isMissing(path) { return true }
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return false }
-        if status.st_mode & S_IFMT == S_IFLNK { return true }
+        guard let status = try? FileSystem.status(of: path) else { return isMissing(path) }
+        if status.isFolder || status.st_mode & S_IFMT == S_IFLNK { return true }
         return FileSystem.resolvedPath(path).map { $0 != path } ?? false
     }
 
     /// Returns whether a file certainly does not exist. If a folder above it cannot be read, it may exist.
     static func isMissing(_ path: String) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR }
-        // A folder with the name of a file means that the file was removed.
-        return status.st_mode & S_IFMT == S_IFDIR
+        do {
+            // A folder with the name of a file means that the file was removed.
+            return try FileSystem.status(of: path)?.isFolder ?? true
+        } catch {
+            return false
+        }
     }
 }
 

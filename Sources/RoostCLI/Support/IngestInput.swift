@@ -79,10 +79,7 @@ final class WebInput {
 
     func draft(of address: String) async throws -> SourceDraft {
         do {
-            guard case .page(let page) = try await fetcher.fetch(address) else {
-                throw RoostError(
-                    .badInput, "cannot fetch \(address): the server sent no page; try again later")
-            }
+            let page = try await fetcher.fetch(address)
             let input = DocumentInput(
                 data: page.data, path: page.url.absoluteString, mediaType: page.mediaType,
                 encodingName: page.encodingName)

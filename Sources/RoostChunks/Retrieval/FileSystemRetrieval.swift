@@ -43,7 +43,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         do {
             // `lstat` reads the disk only if the folder is not cached, so moving the call to another thread
             // would usually cost more than the call itself.
-            return try FileSystem.isRegularFile(baseURL.path + "/" + path)
+            return try FileSystem.sizeOfRegularFile(baseURL.path + "/" + path) != nil
         } catch let error as FileError {
             throw ChunkStorageError(error)
         }
@@ -61,7 +61,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         let (chunk, metadata) = (try url(of: path), metadataURL(of: path))
         return try await blocking {
-            guard try FileSystem.isRegularFile(chunk.path), let data = try Self.contents(metadata)
+            guard try FileSystem.sizeOfRegularFile(chunk.path) != nil, let data = try Self.contents(metadata)
             else { return nil }
             guard let metadata = try? JSONDecoder().decode(ChunkMetadata.self, from: data) else {
                 throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be decoded")
@@ -103,12 +103,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         let (top, base) = (try ChunkPath.prefix(of: folder), baseURL.path)
         return try await blocking {
             var chunks: [ListedChunk] = []
-            try Self.forEachFolder(in: top, of: base) { prefix, files in
-                for path in files.map({ prefix + $0 }) where (try? ChunkPath.check(path)) != nil {
-                    // A chunk that was deleted after it had been listed is omitted.
-                    guard let size = try FileSystem.sizeOfRegularFile("\(base)/\(path)") else { continue }
-                    chunks.append(ListedChunk(path: path, size: size))
-                }
+            try Self.forEachFolder(in: top, of: base) { _, files in
+                chunks += files.filter { (try? ChunkPath.check($0.path)) != nil }
             }
             return chunks
         }
@@ -124,16 +120,23 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     }
 
     /// Calls a closure with the beginning of the paths in a folder and in each of its subfolders, and with the
-    /// names of the regular files there. Everything else, such as symbolic links, is omitted.
+    /// regular files there. Everything else, such as symbolic links, is omitted.
     private static func forEachFolder(
-        in top: String, of base: String, _ body: (_ prefix: String, _ files: [String]) throws -> Void
+        in top: String, of base: String, _ body: (_ prefix: String, _ files: [ListedChunk]) throws -> Void
     ) throws {
         var prefixes = [top]
         while let prefix = prefixes.popLast() {
             do {
-                let items = try FolderListing("\(base)/\(prefix)").items
-                prefixes += items.filter { $0.kind == .folder }.map { prefix + $0.name + "/" }
-                try body(prefix, items.filter { $0.kind == .file }.map(\.name))
+                var files: [ListedChunk] = []
+                for path in try FolderListing("\(base)/\(prefix)").names.map({ prefix + $0 }) {
+                    // A file that was deleted after it had been listed is omitted.
+                    guard let status = try FileSystem.status(of: "\(base)/\(path)") else { continue }
+                    if status.isFolder { prefixes.append(path + "/") }
+                    if status.isRegularFile {
+                        files.append(ListedChunk(path: path, size: Int(status.st_size)))
+                    }
+                }
+                try body(prefix, files)
             } catch let error as FileError where error.isMissing {
                 continue
             }

@@ -12,7 +12,7 @@ package protocol ImportedDatabase: Sendable {
 extension ImportedDatabase {
     package var isPresent: Bool {
         // Opening a named pipe would wait for a writer.
-        guard (try? FileSystem.isRegularFile(url.resolvingSymlinksInPath().path)) == true else {
+        guard (try? FileSystem.sizeOfRegularFile(url.resolvingSymlinksInPath().path)) != nil else {
             return false
         }
         return (try? read { database in try Self.ownTables.allSatisfy { try database.tableExists($0) } })

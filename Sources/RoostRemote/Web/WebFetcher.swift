@@ -60,23 +60,14 @@ public struct WebFetcher: Sendable {
 
     /// Fetches a page.
     ///
-    /// - Parameters:
-    ///   - address: An http or https URL.
-    ///   - validators: The validators of the page from an earlier request.
-    /// - Returns: The page, or `.notModified` if it has not changed since.
+    /// - Parameter address: An http or https URL.
     /// - Throws: ``WebError``; `CancellationError`.
-    public func fetch(
-        _ address: String, unlessMatching validators: WebPage.Validators = .init()
-    ) async throws -> WebPage.Result {
-        var headers = HTTPFields()
-        headers[.ifNoneMatch] = validators.entityTag
-        headers[.ifModifiedSince] = validators.lastModified
+    public func fetch(_ address: String) async throws -> WebPage {
         var url = try Self.url(address)
         for _ in 0...max(0, limits.maximumRedirects) {
-            let response = try await load(url, headers)
+            let response = try await load(url)
             switch response.status {
-            case 200..<300: return .page(response.page)
-            case 304: return .notModified
+            case 200..<300: return response.page
             case 301, 302, 303, 307, 308: url = try Self.redirect(from: url, to: response.location)
             default:
                 throw WebError(
@@ -128,8 +119,8 @@ public struct WebFetcher: Sendable {
         var page: WebPage
     }
 
-    private func load(_ url: URL, _ headers: HTTPFields) async throws -> Response {
-        var call = HTTPCall(.get, url.absoluteString, headers: headers)
+    private func load(_ url: URL) async throws -> Response {
+        var call = HTTPCall(.get, url.absoluteString)
         call.headers[.userAgent] = "roost/\(version)"
         call.headers[.accept] = "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"
         let answer: HTTPAnswer
@@ -144,9 +135,7 @@ public struct WebFetcher: Sendable {
         let contentType = ContentType(answer.headers[.contentType] ?? "")
         let page = WebPage(
             url: url, data: answer.body, mediaType: contentType.mediaType,
-            encodingName: contentType.encodingName,
-            validators: .init(
-                entityTag: answer.headers[.eTag], lastModified: answer.headers[.lastModified]))
+            encodingName: contentType.encodingName)
         return Response(status: answer.status, location: answer.headers[.location], page: page)
     }
 
@@ -198,29 +187,6 @@ public struct WebPage: Sendable, Hashable {
     public var mediaType: String?
     /// The character encoding that the server stated.
     public var encodingName: String?
-    /// The values by which the server recognizes that the page has not changed.
-    public var validators: Validators
-
-    /// The values by which a server recognizes that a page has not changed (RFC 9110, section 8.8).
-    public struct Validators: Sendable, Hashable {
-        /// The value of `ETag`.
-        public var entityTag: String?
-        /// The value of `Last-Modified`.
-        public var lastModified: String?
-
-        /// Creates validators.
-        public init(entityTag: String? = nil, lastModified: String? = nil) {
-            self.entityTag = entityTag
-            self.lastModified = lastModified
-        }
-    }
-
-    /// The result of a request.
-    public enum Result: Sendable, Hashable {
-        case page(WebPage)
-        /// The page has not changed since the server stated the validators.
-        case notModified
-    }
 }
 
 /// The reason why a web page or feed cannot be fetched.

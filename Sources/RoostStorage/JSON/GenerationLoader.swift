@@ -212,7 +212,7 @@ struct JournalReplayer {
                     return (try file.size(), lock)
                 }
             } catch let error as FileError
-                where error.path == lockURL.path && (error.errno == ENOENT || error.deniesWriting)
+                where error.path == lockURL.path && [ENOENT, EACCES, EPERM, EROFS].contains(error.errno)
             {
                 // Assumes that no writer is active if the lock file is missing or cannot be opened.
                 return (size, nil)

@@ -34,11 +34,13 @@ final class LocalFiles: Sendable {
     }
 
     func close() async throws {
-        // Waiting in the queue lets writers that called earlier finish first.
-        try await writers.run(isStoppable: false) {
-            // A reader can hold the state for as long as it reads the files.
-            try await BlockingWork.run { [self] _ in loaded.withLock { $0.isClosed = true } }
-        }
+        // Waiting in the queue lets writers that called earlier finish first. A canceled task waits, too.
+        try await Task {
+            try await writers.run {
+                // A reader can hold the state for as long as it reads the files.
+                try await BlockingWork.run { [self] _ in loaded.withLock { $0.isClosed = true } }
+            }
+        }.value
     }
 
     func withLoaded<Value: Sendable>(_ body: (inout LoadedStore) throws -> Value) throws -> Value {

@@ -156,13 +156,13 @@ public struct SQLiteStorageProvider: StorageProvider {
     }
 
     public func close() async throws {
-        // Waiting in the queue lets writers that called earlier finish first.
-        try await writers.run(isStoppable: false) {
-            guard state.close() else { return }
-            try await errors.runBlocking { _ in
-                try connections.close()
+        // Waiting in the queue lets writers that called earlier finish first. A canceled task waits, too.
+        try await Task {
+            try await writers.run {
+                guard state.close() else { return }
+                try await errors.runBlocking { _ in try connections.close() }
             }
-        }
+        }.value
     }
 
     /// Frees the space of removed data, and moves the write-ahead log into the database. Other writers wait

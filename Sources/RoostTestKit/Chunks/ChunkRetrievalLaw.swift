@@ -40,22 +40,22 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     /// - Throws: ``LawViolation``, or an error thrown by the retrieval.
     public func check(
         _ retrieval: any ChunkStorageRetrieval,
-        path: @Sendable (_ number: Int, _ data: Data) -> String = { number, _ in "ab/chunk-\(number)" }
+        path: @escaping @Sendable (_ number: Int, _ data: Data) -> String = { number, _ in
+            "ab/chunk-\(number)"
+        }
     ) async throws {
-        try await withoutActuallyEscaping(path) { path in
-            let trial = RetrievalTrial(retrieval: retrieval, path: path)
-            switch self {
-            case .writtenChunksCanBeRead: try await trial.writtenChunksCanBeRead()
-            case .missingChunkIsNoError: try await trial.missingChunkIsNoError()
-            case .writingReplacesChunk: try await trial.writingReplacesChunk()
-            case .deletedChunksAreRemoved: try await trial.deletedChunksAreRemoved()
-            case .metadataIsPreserved: try await trial.metadataIsPreserved()
-            case .onlyOneTaskCreatesChunk: try await trial.onlyOneTaskCreatesChunk()
-            case .allChunksAreListed: try await trial.allChunksAreListed()
-            case .concurrentTasksLoseNothing: try await trial.concurrentTasksLoseNothing()
-            case .readersSeeOnlyCompleteChunks: try await trial.readersSeeOnlyCompleteChunks()
-            case .pathsOutsideFolderAreRejected: try await trial.pathsOutsideFolderAreRejected()
-            }
+        let trial = RetrievalTrial(retrieval: retrieval, path: path)
+        switch self {
+        case .writtenChunksCanBeRead: try await trial.writtenChunksCanBeRead()
+        case .missingChunkIsNoError: try await trial.missingChunkIsNoError()
+        case .writingReplacesChunk: try await trial.writingReplacesChunk()
+        case .deletedChunksAreRemoved: try await trial.deletedChunksAreRemoved()
+        case .metadataIsPreserved: try await trial.metadataIsPreserved()
+        case .onlyOneTaskCreatesChunk: try await trial.onlyOneTaskCreatesChunk()
+        case .allChunksAreListed: try await trial.allChunksAreListed()
+        case .concurrentTasksLoseNothing: try await trial.concurrentTasksLoseNothing()
+        case .readersSeeOnlyCompleteChunks: try await trial.readersSeeOnlyCompleteChunks()
+        case .pathsOutsideFolderAreRejected: try await trial.pathsOutsideFolderAreRejected()
         }
     }
 

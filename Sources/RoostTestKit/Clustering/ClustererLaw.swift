@@ -14,10 +14,8 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
     /// The centroid of a group with members has unit length. The similarity of a member is its cosine with
     /// the centroid, and all confidences are from 0 to 1.
     case similaritiesAreCosines
-    /// The same vectors have the same labels in each call.
+    /// The same vectors have the same labels in each call, also in concurrent ones.
     case labelsAreReproducible
-    /// Concurrent calls return the same labels as a single one.
-    case concurrentCallsAgree
     /// No vectors, a single vector, equal vectors, opposite vectors and vectors of zeros are partitioned, or
     /// refused with a `ClusteringError`.
     case unusualVectorsArePartitionedOrRefused
@@ -63,17 +61,11 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         case .similaritiesAreCosines: try requireCosines(try await partition(clusterer, vectors), vectors)
         case .labelsAreReproducible:
             let expected = try await partition(clusterer, vectors).labels
-            try requireEqual(try await partition(clusterer, vectors).labels, expected)
-        case .concurrentCallsAgree: try await concurrentCallsAgree(clusterer, vectors)
+            let found = try await concurrently(8) { _ in try await partition(clusterer, vectors).labels }
+            for labels in found { try requireEqual(labels, expected) }
         case .unusualVectorsArePartitionedOrRefused:
             for (name, vectors) in Self.unusual { try await requireAnswer(clusterer, vectors, name) }
         }
-    }
-
-    private func concurrentCallsAgree(_ clusterer: any Clusterer, _ vectors: Matrix) async throws {
-        let expected = try await partition(clusterer, vectors).labels
-        let found = try await concurrently(8) { _ in try await partition(clusterer, vectors).labels }
-        for labels in found { try requireEqual(labels, expected) }
     }
 
     private func requireAnswer(_ clusterer: any Clusterer, _ vectors: Matrix, _ name: String) async throws {

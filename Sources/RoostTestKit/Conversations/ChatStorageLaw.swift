@@ -16,14 +16,12 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     case missingHistoryIsEmpty
     /// The messages of all agents in a session are merged in the order of their times.
     case allChatsAreOrdered
-    /// Histories of different scopes are kept separate, even if ids contain dots or slashes, are empty, or
-    /// are prefixes of one another. This is not one of the ``basic`` laws.
+    /// Histories of different scopes are kept separate, even if ids contain dots or slashes, are empty, or are
+    /// prefixes of one another.
     case scopesAreSeparate
-    /// Texts of any form, and roles unknown to Roost, are stored unchanged. This is not one of the ``basic``
-    /// laws.
+    /// Texts of any form, and roles unknown to Roost, are stored unchanged.
     case unusualTextsArePreserved
-    /// If concurrent tasks save pairs of messages, the two messages of each pair stay adjacent. This is not
-    /// one of the ``basic`` laws.
+    /// If concurrent tasks save pairs of messages, the two messages of each pair stay adjacent.
     case concurrentPairsStayAdjacent
 
     /// The laws that a storage can obey even if it joins the ids of a scope into one key.

@@ -21,17 +21,15 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
     case deletedSessionsAreRemoved
     /// The id of a session can be changed without changing anything else.
     case sessionIdCanBeChanged
-    /// A call with the id of a missing session throws and creates nothing. This is not one of the ``basic``
-    /// laws.
+    /// A call with the id of a missing session throws and creates nothing.
     case missingSessionIsAnError
-    /// Changing an id to that of another session throws and changes nothing. This is not one of the ``basic``
-    /// laws.
+    /// Changing an id to that of another session throws and changes nothing.
     case idClashChangesNothing
-    /// Any nonempty text is a valid id. This is not one of the ``basic`` laws.
+    /// Any nonempty text is a valid id.
     case anyIdIsAccepted
-    /// An imported session keeps its dates. This is not one of the ``basic`` laws.
+    /// An imported session keeps its dates.
     case importPreservesDates
-    /// Hundreds of messages can be appended one by one. This is not one of the ``basic`` laws.
+    /// Hundreds of messages can be appended one by one.
     case manyMessagesCanBeAppended
 
     /// The laws that a storage can obey if it implements only the eight methods of the protocol.

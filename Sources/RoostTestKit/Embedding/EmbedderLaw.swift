@@ -52,7 +52,14 @@ public enum EmbedderLaw: String, Sendable, CaseIterable {
             for (text, vector) in zip(Self.texts, together) {
                 try requireEqual(try await checkedRows(embedder, [text], .document)[0], vector, text)
             }
-        case .concurrentCallsAgree: try await concurrentCallsAgree(embedder)
+        case .concurrentCallsAgree:
+            let expected = try await checkedRows(embedder, Self.texts, .document)
+            let found = try await concurrently(8) { _ in
+                try await checkedRows(embedder, Self.texts, .document)
+            }
+            for (index, text) in Self.texts.enumerated() {
+                for rows in found { try requireEqual(rows[index], expected[index], text) }
+            }
         case .anyTextHasAVector:
             _ = try await checkedRows(embedder, Self.unusualTexts, .document)
             _ = try await checkedRows(embedder, Self.unusualTexts, .query)
@@ -66,16 +73,6 @@ public enum EmbedderLaw: String, Sendable, CaseIterable {
                             + "follows \(end)")
                     end = range.upperBound
                 }
-            }
-        }
-    }
-
-    private func concurrentCallsAgree(_ embedder: any Embedder) async throws {
-        let expected = try await checkedRows(embedder, Self.texts, .document)
-        for rows in try await concurrently(8, { _ in try await checkedRows(embedder, Self.texts, .document) })
-        {
-            for (index, text) in Self.texts.enumerated() {
-                try requireEqual(rows[index], expected[index], text)
             }
         }
     }

@@ -164,7 +164,6 @@ public struct FlatIndex: VectorIndex {
     /// Returns the `k` nearest of the given rows for each query, without reading any other rows.
     func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {
         guard !rows.isEmpty, k > 0 else { return Array(repeating: [], count: queries.rows) }
-        try vectors.verifyUnlessPaged()
         guard rows.allSatisfy({ vectors.isIntact(Int($0)) }) else { throw vectors.checksumMismatch }
         if queries.rows < Self.minimumQueriesToCopyRows {
             return try (0..<queries.rows).map { query in

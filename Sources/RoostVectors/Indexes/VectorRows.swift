@@ -11,7 +11,7 @@ package struct VectorRows: @unchecked Sendable {
     }
 
     private let source: Source
-    /// The page checksums of the section, or `nil` if only the section as a whole has checksums.
+    /// The checksums of the section; `nil` for a matrix.
     private let pages: CheckedPages?
     package let count: Int
     package let dimension: Int
@@ -25,8 +25,7 @@ package struct VectorRows: @unchecked Sendable {
 
     /// Creates rows over a section of `count * dimension` Float32 numbers, row-major.
     ///
-    /// Searches verify the checksums. If the section has page checksums, they verify only the pages that they
-    /// read, otherwise the whole section.
+    /// Searches verify the checksums of the pages that they read.
     ///
     /// - Throws: `SectionFile/Unusable` if the section is missing or has a different length.
     package init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
@@ -50,12 +49,7 @@ package struct VectorRows: @unchecked Sendable {
         if case .mapped(let file, let section, _) = source { try file.verify(section) }
     }
 
-    /// Verifies the whole section if it has no page checksums. If it has, ``isIntact(_:)`` verifies each row
-    /// when it is read.
-    func verifyUnlessPaged() throws { if pages == nil { try verify() } }
-
-    /// Returns whether the checksums match for the pages that contain a row. Always returns `true` for a
-    /// section without page checksums.
+    /// Returns whether the checksums match for the pages that contain a row of a mapped file.
     func isIntact(_ row: Int) -> Bool {
         let stride = dimension * MemoryLayout<Float>.stride
         return pages?.areIntact(row * stride..<(row + 1) * stride) ?? true
@@ -92,7 +86,6 @@ package struct VectorRows: @unchecked Sendable {
     package func withVerifiedRow<Result>(
         _ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result
     ) throws -> Result {
-        try verifyUnlessPaged()
         guard isIntact(row) else { throw checksumMismatch }
         return try withRow(row, body)
     }

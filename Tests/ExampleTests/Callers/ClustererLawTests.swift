@@ -25,7 +25,7 @@ private final class LawlessClusterer: Clusterer {
             var partition = Partition(groups: Array(repeating: 0, count: vectors.rows), of: vectors)
             partition.similarities = partition.similarities.map { $0 - 1 }
             return partition
-        case .labelsAreReproducible, .concurrentCallsAgree:
+        case .labelsAreReproducible:
             return Partition(
                 groups: (0..<vectors.rows).map { call > 1 && $0 == 0 ? nil : 0 }, of: vectors)
         case .unusualVectorsArePartitionedOrRefused: throw Failure()

@@ -192,7 +192,7 @@ struct DatabaseVectorsTests {
         _ count: Int, among allowed: RowSet, k: Int = 10
     ) async throws -> (rows: [UInt32], sent: [Int?]) {
         let search = RecordedSearch(count)
-        let vectors = DatabaseVectors(search, matching: .all)
+        let vectors = DatabaseVectors(search: search, filter: .all)
         let found = try await vectors.nearest(
             to: [1], k: k, among: allowed, isFilterOnly: false, isExact: false)
         return (found.hits.map(\.entryRow), search.sentRows)

@@ -40,15 +40,15 @@ struct IndexRows: Sendable {
 
     /// Calls `body` with the sections of an index file.
     func withSections<Result>(
-        _ body: ([(name: String, content: SectionFile.Content)]) throws -> Result
+        _ body: ([(name: String, bytes: UnsafeRawBufferPointer)]) throws -> Result
     ) rethrows -> Result {
         let (rows, ordinals) = (entryRows.map(\.littleEndian), ordinals.map(\.littleEndian))
         return try rows.withUnsafeBytes { rows in
             try ids.map(\.uuid).withUnsafeBytes { ids in
                 try ordinals.withUnsafeBytes { ordinals in
                     try body(
-                        [("entryRows", .bytes(rows)), ("ids", .bytes(ids))]
-                            + (ordinals.isEmpty ? [] : [("ordinals", .bytes(ordinals))]))
+                        [("entryRows", rows), ("ids", ids)]
+                            + (ordinals.isEmpty ? [] : [("ordinals", ordinals)]))
                 }
             }
         }

@@ -38,16 +38,14 @@ struct PassageContents: DerivedContents {
     init(of snapshot: any StorageSnapshot) async throws {
         var collected = CollectedPassages(expecting: snapshot.stamp.entryCount)
         for try await page in snapshot.vectorPages(of: .passages) { collected.append(page) }
-        self.init(collected)
+        append(collected)
     }
 
     init(of page: VectorPage) {
         var collected = CollectedPassages()
         collected.append(page)
-        self.init(collected)
+        append(collected)
     }
-
-    private init(_ passages: CollectedPassages) { append(passages) }
 
     private mutating func append(_ passages: CollectedPassages) {
         if let segment = passages.segment { segments.append(segment) }

@@ -34,7 +34,7 @@ struct PassageFile: Sendable {
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> Int {
         // The vectors can be larger than memory.
-        var vectors = try StorageError.mappingFileErrors { try SectionSpool(in: directory) }
+        let vectors = try StorageError.mappingFileErrors { try FileDescriptor(temporaryIn: directory) }
         var (rows, sample) = (IndexRows(), PassageSample())
         var dimension = 0
         for try await page in snapshot.vectorPages(of: .passages) {
@@ -44,17 +44,19 @@ struct PassageFile: Sendable {
                 sample.add(page.ids[row], Int(page.ordinals[row]), page.vectors.row(row))
             }
             try StorageError.mappingFileErrors {
-                try page.vectors.elements.withUnsafeBytes { try vectors.append($0) }
+                try page.vectors.elements.withUnsafeBytes { try vectors.write($0) }
             }
             if page.vectors.rows > 0 { dimension = page.vectors.columns }
         }
         var metadata = IndexMetadata(of: snapshot.stamp, count: rows.count, dimension: dimension)
         metadata.pairs = sample.statistics()
         try await IndexFolder(of: directory).publish(name, metadata) { [rows, vectors] url, description in
-            try rows.withSections { sections in
-                try SectionFile.write(
-                    to: url, metadata: description, contents: sections + [("vectors", .spooled(vectors))],
-                    paged: ["vectors"])
+            let mapped = try MappedFile(vectors)
+            try withExtendedLifetime(mapped) {
+                try rows.withSections { sections in
+                    try SectionFile.write(
+                        to: url, metadata: description, sections: sections + [("vectors", mapped.bytes)])
+                }
             }
         }
         return metadata.count

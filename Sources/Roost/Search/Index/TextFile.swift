@@ -39,9 +39,7 @@ struct TextFile: Sendable {
         try await IndexFolder(of: directory).publish(name, metadata) { url, description in
             try texts.rows.withSections { rows in
                 try texts.index.withSections { sections in
-                    try SectionFile.write(
-                        to: url, metadata: description,
-                        contents: rows + sections.map { ($0.name, .bytes($0.bytes)) })
+                    try SectionFile.write(to: url, metadata: description, sections: rows + sections)
                 }
             }
         }

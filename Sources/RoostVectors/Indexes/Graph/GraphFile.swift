@@ -39,7 +39,7 @@ extension GraphIndex {
                     ("degrees", bytes(graph.degrees, count)),
                     ("neighbors", bytes(graph.neighbors, count * graph.degree)),
                     ("codes", bytes(graph.codes, count * codes.stride)),
-                ], paged: ["neighbors", "codes"])
+                ])
         }
     }
 
@@ -82,8 +82,6 @@ extension GraphIndex {
         for name in ["mean", "entries", "degrees"] { try file.verify(name) }
         let mapped = MappedGraph(
             codes: try file.pages(of: "codes"), neighbors: try file.pages(of: "neighbors"))
-        if mapped.codes == nil { try file.verify("codes") }
-        if mapped.neighbors == nil { try file.verify("neighbors") }
         let mean = try file.section("mean", of: Float.self, count: metadata.dimension)
         let codes = GraphCodes(
             dimension: metadata.dimension, mean: Array(mean), scale: metadata.scale, seed: metadata.seed)
@@ -105,22 +103,21 @@ extension GraphIndex {
 
 /// The page checksums of a mapped graph.
 struct MappedGraph {
-    let codes: CheckedPages?
-    let neighbors: CheckedPages?
+    let codes: CheckedPages
+    let neighbors: CheckedPages
 
     /// Returns whether the checksums of a row's neighbor list match and all row numbers in the list are
     /// valid.
     func isListIntact(_ row: Int, in graph: GraphView) -> Bool {
         let (list, size) = (row * graph.degree, MemoryLayout<UInt32>.stride)
         let bytes = list * size..<(list + graph.degree) * size
-        guard neighbors?.areIntact(bytes) != false else { return false }
+        guard neighbors.areIntact(bytes) else { return false }
         return (0..<Int(graph.degrees[row])).allSatisfy { graph.neighbors[list + $0] < UInt32(graph.count) }
     }
 
     /// Returns whether the checksums match for the codes of the given rows.
     func areCodesIntact(_ rows: UnsafePointer<UInt32>, _ count: Int, in graph: GraphView) -> Bool {
-        guard let codes else { return true }
-        return (0..<count).allSatisfy {
+        (0..<count).allSatisfy {
             let start = Int(rows[$0]) * graph.stride
             return codes.areIntact(start..<start + graph.stride)
         }

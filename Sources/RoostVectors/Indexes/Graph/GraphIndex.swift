@@ -139,7 +139,6 @@ extension GraphIndex {
         if let allowed, allowedCount <= Self.maximumRowsToScan {
             return try flat.searchFew(queries, k: k, rows: allowed.filter { $0 < UInt32(count) })
         }
-        try vectors.verifyUnlessPaged()
         let damage = Damage()
         var found: [[Neighbor]?] = []
         for start in stride(from: 0, to: queries.rows, by: Self.queriesPerCheck) {
