@@ -14,9 +14,10 @@ extension KnowledgeStore {
     public func exportEntries(
         withEmbeddings: Bool, filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
-        try await writeEntryLines(
-            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings
-        ) { try write($0) }
+        let lines = try await entryLines(
+            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings)
+        try write(lines.header)
+        for try await page in lines.pages { try write(page) }
     }
 
     /// Imports the exported entries of a file in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.

@@ -5,17 +5,23 @@ extension Partition {
     /// labeled, is still recognizable.
     ///
     /// A set is recognizable if it shares at least half of its union with a group, or if most rows of the group
-    /// with its largest part belong to it. Otherwise, that part leaves its group and becomes a group of its own.
+    /// with its largest part belong to it; rows that were in no cluster do not count. Otherwise, that part leaves
+    /// its group and becomes a group of its own.
     ///
     /// - Parameters:
     ///   - sets: The sets of rows, without duplicates.
+    ///   - clustered: Whether each row was in a cluster.
     ///   - vectors: The vectors that were partitioned, (n, d), unit length.
     /// - Returns: The partition, and for each set the number of its rows in the group that continues it.
     /// - Complexity: O(sets · rows of a set · levels), and O(n · d) if a part leaves its group.
-    package func keeping(_ sets: [[Int]], of vectors: Matrix) -> (partition: Partition, parts: [Int]) {
+    package func keeping(
+        _ sets: [[Int]], among clustered: [Bool], of vectors: Matrix
+    ) -> (partition: Partition, parts: [Int]) {
         var sizes = [Int](repeating: 0, count: count)
         func ancestors(_ group: Int) -> some Sequence<Int> { sequence(first: group) { parents[$0] } }
-        for case let group? in labels.map(\.group) { for group in ancestors(group) { sizes[group] += 1 } }
+        for (row, label) in labels.enumerated() where clustered[row] {
+            if let group = label.group { for group in ancestors(group) { sizes[group] += 1 } }
+        }
         var (groups, parts) = (labels.map(\.group), [Int]())
         let containers = Set(parents.indices.filter { !topics.contains($0) }.compactMap { parents[$0] })
         var newParents = parents

@@ -184,7 +184,7 @@ struct OperationTests {
             } else {
                 // Two commands add facts: about the files of the store, and the members of a cluster.
                 let members = try #require(json.members)
-                let own = ["status": 20, "cluster": 1][name] ?? 0
+                let own = ["status": 20, "cluster": 2][name] ?? 0
                 #expect((printed.members?.count ?? 0) <= members.count + own, "\(command)")
                 #expect(printed.members?.filter { members[$0.key] != nil } == members, "\(command)")
             }

@@ -40,7 +40,7 @@ struct EntryVectors: Sendable {
     private init(ids: [Entry.ID], vectors: Matrix) { (self.ids, self.vectors) = (ids, vectors) }
 
     func selecting(_ rows: [Int]) -> EntryVectors {
-        rows.count == ids.count
+        rows == Array(ids.indices)
             ? self : EntryVectors(ids: rows.map { ids[$0] }, vectors: vectors.selecting(rows))
     }
 

@@ -135,7 +135,9 @@ struct Reclusterer: Sendable {
         }
         // A cluster inside another one is kept after it.
         labeled.sort { $1.rows.count < $0.rows.count }
-        let kept = partition.keeping(labeled.map(\.rows), of: entries.vectors)
+        let clustered = Set(previous.flatMap(\.members))
+        let kept = partition.keeping(
+            labeled.map(\.rows), among: entries.ids.map(clustered.contains), of: entries.vectors)
         partition = kept.partition
         return zip(labeled, kept.parts).compactMap { cluster, part -> String? in
             guard 2 * part < cluster.rows.count else { return nil }

@@ -188,20 +188,17 @@ struct EntryLineReader {
 }
 
 extension KnowledgeStore {
-    /// Writes the entries of a snapshot as JSON Lines: with vectors the header, then one page of entries at a
-    /// time.
-    package func writeEntryLines(
-        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool,
-        to write: (Data) async throws -> Void
-    ) async throws {
-        if withEmbeddings {
-            let header = EntryArchive.Header(
-                schemaVersion: EntryArchive.currentVersion, space: embedder.space)
-            try await write(Self.lines([header], withEmbeddings: true))
-        }
-        for try await page in snapshot.entryPages(matching: filter, pageSize: Self.linesPerPage) {
-            try await write(Self.lines(page.entries, withEmbeddings: withEmbeddings))
-        }
+    /// Returns the entries of a snapshot as JSON Lines, one page at a time, after the header, which is empty
+    /// without vectors.
+    package func entryLines(
+        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool
+    ) async throws -> (header: Data, pages: some AsyncSequence<Data, any Error>) {
+        let header = EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: embedder.space)
+        let pages = snapshot.entryPages(matching: filter, pageSize: Self.linesPerPage)
+        return (
+            withEmbeddings ? try await Self.lines([header], withEmbeddings: true) : Data(),
+            pages.map { try await Self.lines($0.entries, withEmbeddings: withEmbeddings) }
+        )
     }
 
     private static let linesPerPage = 500
