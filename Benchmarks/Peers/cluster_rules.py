@@ -1,4 +1,4 @@
-"""Compares rules that choose the resolution of Leiden's algorithm, on labeled sets (decision 14). Each rule chooses one
+"""Compares rules that choose the resolution of Leiden's algorithm, on labeled sets (decision 10). Each rule chooses one
 of 14 partitions of each set; the figure is the mean adjusted mutual information with the labels. Then the weights of a
 sum of rules are chosen on all families of sets but one, and applied to that one.
 

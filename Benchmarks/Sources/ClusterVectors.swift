@@ -5,7 +5,7 @@ import Roost
 struct ClusterVectors: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Cluster vectors like `roost recluster`, and write the group (or -1) and confidence of each.")
+            "Cluster vectors like `roost recluster`, and write the group (or -1), confidence and topic of each.")
 
     @Option(help: "An NPY file of Float16 or Float32 with the vectors.") var base: String
     @Option(help: "The file to which one line for each vector is written.") var out: String?
@@ -24,6 +24,7 @@ struct ClusterVectors: AsyncParsableCommand {
         var vectors = try NumPy.matrix(base)
         vectors.normalizeRows()
         var leiden = LeidenClusterer(resolution: resolution, seed: seed)
+        leiden.dividesGroups = true
         if let start {
             let groups = try String(contentsOfFile: start, encoding: .utf8).split(separator: "\n").map {
                 line in
@@ -44,10 +45,15 @@ struct ClusterVectors: AsyncParsableCommand {
         guard let partition else { return }
         Material.line("\(vectors.rows) × \(vectors.columns) by \(clusterer.algorithm)", time, "s")
         let outliers = partition.labels.count { $0.group == nil }
-        print("\(partition.count) groups, \(outliers) outliers; \(partition.facts)")
+        let counts = "\(partition.count) clusters, of which \(partition.topics.count) are topics"
+        print("\(counts), \(outliers) outliers; \(partition.facts)")
         print("peak memory \(Material.peakMegabytes) MB, \(before) MB before")
         if let out {
-            let lines = zip(partition.labels, partition.confidences).map { "\($0.group ?? -1) \($1)" }
+            let lines = zip(partition.labels, partition.confidences).map { label, confidence in
+                let leaf = label.group ?? -1
+                let group = partition.topics.contains(leaf) ? partition.parents[leaf] ?? leaf : leaf
+                return "\(group) \(confidence) \(leaf)"
+            }
             try (lines.joined(separator: "\n") + "\n").write(toFile: out, atomically: true, encoding: .utf8)
         }
     }
