@@ -60,17 +60,20 @@ package struct PairStatistics: Sendable, Hashable, Codable {
 /// A sample of passages. It depends only on the ids of the entries, so an index that was updated many times has
 /// the same sample as one that was built at once.
 package struct PassageSample {
-    private typealias Member = (key: UInt64, entry: UUID, ordinal: Int, vector: [Float])
+    private typealias Member = (key: UInt64, entry: UUID, ordinal: Int, row: Int, vector: [Float])
 
     /// The members of the sample so far, and some candidates that it will not contain. The array is sorted
     /// and truncated when its length has doubled.
     private var members: [Member] = []
     private var threshold = UInt64.max
 
-    package mutating func add(_ entry: UUID, _ ordinal: Int, _ vector: @autoclosure () -> [Float]) {
+    /// - Parameter row: The row of the passage in its file.
+    package mutating func add(
+        _ entry: UUID, _ ordinal: Int, row: Int, _ vector: @autoclosure () -> [Float]
+    ) {
         let key = Self.key(entry, ordinal)
         guard key <= threshold else { return }
-        members.append((key, entry, ordinal, vector()))
+        members.append((key, entry, ordinal, row, vector()))
         if members.count >= 2 * PairStatistics.sampleSize { cut() }
     }
 
@@ -79,6 +82,13 @@ package struct PassageSample {
     package mutating func statistics() -> PairStatistics {
         cut()
         return PairStatistics(of: members.map { ($0.entry, $0.vector) })
+    }
+
+    package mutating func hubs() -> HubSample {
+        cut()
+        let first = members.prefix(HubSample.size)
+        let vectors = Matrix(first.map(\.vector), columns: first.first?.vector.count ?? 0)
+        return HubSample(vectors, entries: first.map(\.entry), rows: first.map { UInt32($0.row) })
     }
 
     private mutating func cut() {
@@ -99,5 +109,53 @@ package struct PassageSample {
             hash ^= hash >> 31
         }
         return hash
+    }
+}
+
+/// A sample of passages that shows which passages are hubs: near to many others, and so to queries that they do
+/// not answer, such as short greetings in conversations (Radovanović, Nanopoulos & Ivanović 2010).
+package struct HubSample: Sendable {
+    /// The maximum number of passages.
+    package static let size = 256
+    /// The number of nearest passages whose mean cosine is the hubness, in samples of at least eight times as
+    /// many.
+    private static let neighbors = 10
+    /// The share of the hubness that is subtracted from cosines, as in CSLS (Conneau et al. 2018).
+    private static let weight: Float = 0.5
+    /// A passage with a higher cosine is a copy.
+    private static let copyCosine: Float = 0.95
+
+    private let vectors: Matrix
+    private let entries: [UUID]
+    /// The rows of the passages in the file that they come from.
+    package let rows: [UInt32]
+    /// The mean hubness of the passages.
+    package private(set) var mean: Float = 0
+
+    package init(_ vectors: Matrix, entries: [UUID], rows: [UInt32] = [], mean: Float? = nil) {
+        (self.vectors, self.entries, self.rows) = (vectors, entries, rows)
+        self.mean = mean ?? hubness(of: vectors, entries).reduce(0, +) / Float(max(1, entries.count))
+    }
+
+    /// Returns the number to subtract from the cosines of each passage: half of its hubness, less half of the
+    /// mean hubness.
+    ///
+    /// - Parameter passages: Vectors, (n, d), unit length.
+    /// - Complexity: O(n · d · sample).
+    package func corrections(of passages: Matrix, _ entries: [UUID]) -> [Float] {
+        guard passages.columns == vectors.columns else { return Array(repeating: 0, count: passages.rows) }
+        return hubness(of: passages, entries).map { Self.weight * ($0 - mean) }
+    }
+
+    private func hubness(of passages: Matrix, _ owners: [UUID]) -> [Float] {
+        guard passages.rows > 0, vectors.rows > 0 else { return Array(repeating: 0, count: passages.rows) }
+        let cosines = passages.products(of: 0..<passages.rows, with: vectors)
+        return owners.indices.map { row in
+            let others = entries.indices.lazy.filter { entries[$0] != owners[row] }
+                .map { cosines[row * entries.count + $0] }.filter { $0 < Self.copyCosine }
+            let sorted = others.sorted(by: >)
+            let nearest = sorted.prefix(min(Self.neighbors, max(1, sorted.count / 8)))
+            return nearest.isEmpty ? mean : nearest.reduce(0, +) / Float(nearest.count)
+        }
     }
 }

@@ -56,12 +56,19 @@ struct CandidateSource: Sendable {
             let rows = candidates.prefix(Self.maximumLoadedEntries).map(\.row)
             passages = try await database.contents(ofRows: RowSet(rows))
         }
+        var (matched, elements) = ([Int](), [Float]())
         for index in candidates.indices {
             let candidate = candidates[index]
-            let match = try passages.match(candidate.id, row: candidate.row, for: plan.vector)
-            candidates[index].passage = candidate.passage ?? match?.passage
-            candidates[index].entryCosine = match?.entryCosine
+            guard let match = try passages.match(candidate.id, row: candidate.row, for: plan.vector)
+            else { continue }
+            candidates[index].passage = candidate.passage ?? match.passage
+            candidates[index].entryCosine = match.entryCosine
+            matched.append(index)
+            elements += match.vector
         }
+        let found = Matrix(rows: matched.count, columns: plan.vector.count, elements: elements)
+        let corrections = vectors.statistics.hubs.corrections(of: found, matched.map { candidates[$0].id })
+        for (index, correction) in zip(matched, corrections) { candidates[index].correction = correction }
     }
 
     static func nearest(
@@ -82,6 +89,8 @@ struct Candidate: Sendable {
     var passage: PassageContents.Hit?
     /// The cosine of the whole entry, if it has several passages and vectors are searched.
     var entryCosine: Float?
+    /// The number to subtract from the cosines, because the passage is near to many others (`HubSample`).
+    var correction: Float = 0
     /// The document in the index of words, if words are compared.
     var document: (part: Int, document: Int)?
     /// The score by words; 0 if the entry contains none of them.

@@ -52,7 +52,7 @@ struct SearchVectors: Sendable {
 
     let source: Source
     /// The statistics of the passages that the caller may see.
-    let statistics: PairStatistics
+    let statistics: PassageStatistics
 
     var index: PassageContents? {
         if case .client(let passages) = source { passages } else { nil }
@@ -86,11 +86,11 @@ struct NearestEntries {
 /// The statistics of the vectors in a database, of all entries or of those that match a filter, which a client
 /// keeps until the number of entries has changed by more than a tenth.
 final class PairStatisticsCache: Sendable {
-    private let known = Mutex<[EntryFilter?: (stamp: Stamp, statistics: PairStatistics)]>([:])
+    private let known = Mutex<[EntryFilter?: (stamp: Stamp, statistics: PassageStatistics)]>([:])
 
     func statistics(
         of filter: EntryFilter?, at stamp: Stamp, _ sample: () async throws -> VectorPage
-    ) async throws -> PairStatistics {
+    ) async throws -> PassageStatistics {
         if let known = known.withLock({ $0[filter] }), known.stamp.epoch == stamp.epoch,
             abs(stamp.entryCount - known.stamp.entryCount) <= known.stamp.entryCount / 10
         {

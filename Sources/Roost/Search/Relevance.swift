@@ -51,10 +51,10 @@ struct Relevance: Sendable {
         var total: Float { meaning + words }
     }
 
-    func evidence(passage: Float?, entry: Float?, words: Float) -> Evidence {
+    func evidence(passage: Float?, entry: Float?, correction: Float = 0, words: Float) -> Evidence {
         var meaning: Float = 0
         if let passage, usesVectors {
-            let cosine = cosine(passage: passage, entry: entry)
+            let cosine = cosine(passage: passage, entry: entry) - correction
             meaning = Self.power((cosine - statistics.mean) / statistics.deviation)
         }
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
@@ -67,7 +67,8 @@ struct Relevance: Sendable {
         for index in candidates.indices {
             let candidate = candidates[index]
             var evidence = evidence(
-                passage: candidate.passage?.score, entry: candidate.entryCosine, words: candidate.wordScore)
+                passage: candidate.passage?.score, entry: candidate.entryCosine,
+                correction: candidate.correction, words: candidate.wordScore)
             if candidate.isTitled {
                 evidence.words += Self.titleShare * max(0, exactEvidence - evidence.total)
             }

@@ -96,7 +96,7 @@ struct SearchEngine: Sendable {
     ) async throws -> SearchVectors {
         guard state.place == .database, let search = state.snapshot.passageSearch else {
             let passages = state.passages ?? PassageContents()
-            let statistics = plan.visibleRows.map { passages.pairStatistics(among: $0) }
+            let statistics = plan.visibleRows.map { passages.statistics(among: $0) }
             return SearchVectors(source: .client(passages), statistics: statistics ?? passages.statistics)
         }
         let statistics = try await store.pairStatistics.statistics(
@@ -149,7 +149,7 @@ struct SearchRun: Sendable {
             result.candidateCount = databasePlan.matchingEntries
         }
         result.databasePlan = found.databasePlan
-        let relevance = Relevance(plan, vectors.statistics, words: scores?.scores)
+        let relevance = Relevance(plan, vectors.statistics.pairs, words: scores?.scores)
         let ranking = relevance.ranked(found.candidates.filter { !plan.excluded.contains($0.id) })
         let hits = try await HitResolver(plan: plan, relevance: relevance, words: scores, snapshot: snapshot)
             .hits(max(needed, Self.judgedCount), of: ranking)

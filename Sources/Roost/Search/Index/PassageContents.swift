@@ -20,7 +20,7 @@ struct PassageContents: DerivedContents {
     private var segments: [PassageSegment] = []
     var cursor = ChangeCursor.start
     var notice: SearchNotice?
-    private(set) var statistics = PairStatistics.prior
+    private(set) var statistics = PassageStatistics()
 
     init() {}
 
@@ -31,7 +31,7 @@ struct PassageContents: DerivedContents {
         var contents = PassageContents()
         contents.segments = [PassageSegment(try PassageVectors(of: file), rows: file.rows)]
         contents.cursor = file.metadata.cursor
-        contents.statistics = file.metadata.pairs ?? contents.pairStatistics()
+        contents.statistics = try PassageStatistics(of: file) ?? contents.statistics(among: nil)
         return contents
     }
 
@@ -49,14 +49,14 @@ struct PassageContents: DerivedContents {
 
     private mutating func append(_ passages: CollectedPassages) {
         if let segment = passages.segment { segments.append(segment) }
-        statistics = pairStatistics()
+        statistics = statistics(among: nil)
     }
 
-    /// Returns the statistics of the passages of some entries.
-    func pairStatistics(among entryRows: RowSet? = nil) -> PairStatistics {
+    /// Returns the statistics of the passages of some entries; `nil` for all.
+    func statistics(among entryRows: RowSet?) -> PassageStatistics {
         var sample = PassageSample()
         for segment in segments { segment.addPassages(among: entryRows, to: &sample) }
-        return sample.statistics()
+        return PassageStatistics(of: &sample)
     }
 
     // MARK: Search
@@ -83,6 +83,7 @@ struct PassageContents: DerivedContents {
 
     struct Match {
         var passage: Hit
+        var vector: [Float]
         /// The cosine of the query and the mean of the entry's passages; `nil` if the entry has one passage.
         var entryCosine: Float?
     }
@@ -109,6 +110,27 @@ struct PassageContents: DerivedContents {
             collected.append(VectorPage(passagesOf: page))
         }
         append(collected)
+    }
+}
+
+/// What a search must know of the passages of a store to compare cosines.
+struct PassageStatistics: Sendable {
+    var pairs = PairStatistics.prior
+    var hubs = HubSample(Matrix(rows: 0, columns: 0), entries: [])
+
+    init() {}
+
+    init(of sample: inout PassageSample) { (pairs, hubs) = (sample.statistics(), sample.hubs()) }
+
+    /// Reads the statistics of an index file; `nil` if it has none.
+    init?(of file: PassageFile) throws {
+        guard let pairs = file.metadata.pairs, let rows = file.metadata.sample else { return nil }
+        let known = rows.filter { $0 < file.rows.count }
+        let vectors = try known.map { row in try file.vectors.withVerifiedRow(Int(row)) { Array($0) } }
+        self.pairs = pairs
+        hubs = HubSample(
+            Matrix(vectors, columns: file.vectors.dimension), entries: known.map { file.rows.ids[Int($0)] },
+            rows: known, mean: file.metadata.hubness)
     }
 }
 

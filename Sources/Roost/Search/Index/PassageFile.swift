@@ -39,17 +39,20 @@ struct PassageFile: Sendable {
         var dimension = 0
         for try await page in snapshot.vectorPages(of: .passages) {
             let page = page.comparable
-            rows.append(page)
             for row in page.rows.indices {
-                sample.add(page.ids[row], Int(page.ordinals[row]), page.vectors.row(row))
+                sample.add(
+                    page.ids[row], Int(page.ordinals[row]), row: rows.count + row, page.vectors.row(row))
             }
+            rows.append(page)
             try StorageError.mappingFileErrors {
                 try page.vectors.elements.withUnsafeBytes { try vectors.write($0) }
             }
             if page.vectors.rows > 0 { dimension = page.vectors.columns }
         }
         var metadata = IndexMetadata(of: snapshot.stamp, count: rows.count, dimension: dimension)
-        metadata.pairs = sample.statistics()
+        let statistics = PassageStatistics(of: &sample)
+        metadata.pairs = statistics.pairs
+        (metadata.sample, metadata.hubness) = (statistics.hubs.rows, statistics.hubs.mean)
         try await IndexFolder(of: directory).publish(name, metadata) { [rows, vectors] url, description in
             let mapped = try MappedFile(vectors)
             try withExtendedLifetime(mapped) {

@@ -84,7 +84,7 @@ struct PassageSegment: Sendable {
     func addPassages(among entryRows: RowSet?, to sample: inout PassageSample) {
         for row in 0..<rows.count
         where isLive(row) && entryRows?.contains(rows.entryRows[row]) != false {
-            sample.add(rows.ids[row], Int(rows.ordinals[row]), vectors.row(row))
+            sample.add(rows.ids[row], Int(rows.ordinals[row]), row: row, vectors.row(row))
         }
     }
 
@@ -100,21 +100,23 @@ struct PassageSegment: Sendable {
         _ entry: Entry.ID, row entryRow: UInt32, for query: [Float]
     ) throws -> PassageContents.Match? {
         guard vectors.dimension == query.count, let valid = validRows(of: entry, entryRow) else { return nil }
-        var best: PassageContents.Hit?
+        var best: (hit: PassageContents.Hit, vector: [Float])?
         var sum = [Float](repeating: 0, count: valid.count > 1 ? query.count : 0)
         for row in valid {
             let vector = try vectors.verifiedRow(row)
             let score = innerProduct(query, vector)
-            if best.map({ score > $0.score }) ?? true {
-                best = PassageContents.Hit(
+            if best.map({ score > $0.hit.score }) ?? true {
+                let hit = PassageContents.Hit(
                     entry: entry, entryRow: entryRow, ordinal: Int(rows.ordinals[row]), score: score)
+                best = (hit, vector)
             }
             for index in sum.indices { sum[index] += vector[index] }
         }
         let norm = length(of: sum)
         return best.map {
             PassageContents.Match(
-                passage: $0, entryCosine: norm > 0 ? innerProduct(sum, query) / norm : nil)
+                passage: $0.hit, vector: $0.vector,
+                entryCosine: norm > 0 ? innerProduct(sum, query) / norm : nil)
         }
     }
 }
