@@ -86,17 +86,11 @@ public struct ClusterLineage: Sendable, Hashable, Codable {
         let parents = Set(clusters.compactMap(\.parent))
         // Parent clusters have no members of their own.
         let leaves = clusters.filter { !parents.contains($0.id) }
-        var before: [Cluster.ID: Cluster.Origin] = [:]
-        var descents: [Descent] = []
-        for cluster in leaves {
-            for origin in cluster.origins {
-                before[origin.cluster] = origin
-                descents.append(Descent(origin: origin, cluster: cluster))
-            }
-        }
+        let descents = leaves.flatMap { cluster in cluster.origins.map { (origin: $0, cluster: cluster) } }
         let byOrigin = Dictionary(grouping: descents, by: \.origin.cluster)
-        var found = Self.splits(byOrigin, before)
-        found.merge(Self.merges(leaves, before)) { $0 + $1 }
+        var found = [
+            Kind.split: byOrigin.values.compactMap(Self.split), .merge: leaves.compactMap(Self.merge),
+        ]
         let related = Set(found.values.joined().flatMap { ($0.before + $0.after).map(\.id) })
         for cluster in leaves {
             if let origin = cluster.origins.first(where: { $0.cluster == cluster.id }) {
@@ -110,7 +104,7 @@ public struct ClusterLineage: Sendable, Hashable, Codable {
             }
         }
         let present = Set(clusters.map(\.id))
-        for origin in Array(before.values) + vanished
+        for origin in byOrigin.values.map({ $0[0].origin }) + vanished
         where !present.contains(origin.cluster) && !related.contains(origin.cluster) {
             // The clusters that now contain most of the old cluster's remaining members.
             let heirs = (byOrigin[origin.cluster] ?? []).map { Self.side($0.cluster) }
@@ -127,39 +121,23 @@ public struct ClusterLineage: Sendable, Hashable, Codable {
         continued.sort { ($1.size, $0.id) < ($0.size, $1.id) }
     }
 
-    private struct Descent {
-        var origin: Cluster.Origin
-        var cluster: Cluster
+    private typealias Descent = (origin: Cluster.Origin, cluster: Cluster)
+
+    /// Returns the split of an old cluster into those of its descendants that have enough of it.
+    private static func split(_ descents: [Descent]) -> Event? {
+        let children = descents.filter {
+            4 * $0.origin.shared >= $0.origin.remaining || 2 * $0.origin.shared > $0.cluster.members.count
+        }
+        guard children.count > 1 else { return nil }
+        return Event(
+            kind: .split, before: [side(children[0].origin)], after: children.map { side($0.cluster) })
     }
 
-    private static func splits(
-        _ byOrigin: [Cluster.ID: [Descent]], _ before: [Cluster.ID: Cluster.Origin]
-    ) -> [Kind: [Event]] {
-        var events: [Event] = []
-        for (id, descents) in byOrigin {
-            let children = descents.filter {
-                4 * $0.origin.shared >= $0.origin.remaining
-                    || 2 * $0.origin.shared > $0.cluster.members.count
-            }
-            guard children.count > 1, let origin = before[id] else { continue }
-            events.append(
-                Event(kind: .split, before: [side(origin)], after: children.map { side($0.cluster) }))
-        }
-        return [.split: events]
-    }
-
-    private static func merges(
-        _ leaves: [Cluster], _ before: [Cluster.ID: Cluster.Origin]
-    ) -> [Kind: [Event]] {
-        var events: [Event] = []
-        for cluster in leaves {
-            let absorbed = cluster.origins.filter {
-                2 * $0.shared > $0.remaining && before[$0.cluster] != nil
-            }
-            guard absorbed.count > 1 else { continue }
-            events.append(Event(kind: .merge, before: absorbed.map(side), after: [side(cluster)]))
-        }
-        return [.merge: events]
+    /// Returns the merge of the old clusters most of whose remaining members are in a new one.
+    private static func merge(_ cluster: Cluster) -> Event? {
+        let absorbed = cluster.origins.filter { 2 * $0.shared > $0.remaining }
+        guard absorbed.count > 1 else { return nil }
+        return Event(kind: .merge, before: absorbed.map(side), after: [side(cluster)])
     }
 
     private static func side(_ origin: Cluster.Origin) -> Side {

@@ -41,7 +41,7 @@ extension StorageFixture {
 
 /// The guarantees that a store claims to give. A store must obey the laws of its level and of all lower
 /// levels.
-public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
+public enum StorageLevel: Sendable, Comparable, CaseIterable {
     /// Entries and clusters can be saved and fetched (`SimpleStorageProvider`).
     case simple
     /// Batches, revisions, snapshots and the change feed are supported, but data lasts only as long as the
@@ -52,8 +52,6 @@ public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
     case durable
     /// Several processes can use the store at the same time, and killing one of them loses no committed data.
     case severalProcesses
-
-    public static func < (left: StorageLevel, right: StorageLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// An error that reports that an implementation violates a law.

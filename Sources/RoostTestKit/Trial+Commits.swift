@@ -11,8 +11,7 @@ extension Trial {
         try requireEqual(
             try await store.snapshot().revisions(of: [first.id, UUID()]), [first.id: revision],
             "the revisions")
-        var changed = first
-        changed.content = "changed"
+        let changed = changing(first) { $0.content = "changed" }
         _ = try await store.commit(
             WriteBatch(upserts: [changed], expecting: .init(entries: [first.id: revision])))
         try await requireError(.conflict, "an expected revision of an entry that has changed since") {
@@ -151,11 +150,7 @@ extension Trial {
         let epoch = UUID()
         // This batch also changes the dimension, which is allowed because the batch replaces all vectors.
         let moved = WriteBatch(
-            upserts: entries.map { old in
-                var entry = old
-                entry.embeddings = [0, 0, 0, 0, 0, 1]
-                return entry
-            }, newEpoch: epoch,
+            upserts: entries.map { changing($0) { $0.embeddings = [0, 0, 0, 0, 0, 1] } }, newEpoch: epoch,
             expecting: .init(epoch: before.stamp.epoch, revision: before.stamp.revision))
         let other = entry(3)
         try await store.saveEntry(other)

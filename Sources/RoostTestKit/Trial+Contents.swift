@@ -127,11 +127,7 @@ extension Trial {
             try await snapshot.entries([full.id, UUID(), empty.id, full.id]), [full, empty, full],
             "the entries")
         try requireEqual(try await snapshot.clusters(), clustering.clusters, "the clusters")
-        let records = clustering.clusters.map { cluster in
-            var record = cluster
-            record.members = []
-            return record
-        }
+        let records = clustering.clusters.map { changing($0) { $0.members = [] } }
         try requireEqual(try await snapshot.clusterRecords(), records, "the clusters without members")
         try requireEqual(try await snapshot.assignments(of: nil), clustering.assignments, "the assignments")
         try requireEqual(
@@ -254,11 +250,7 @@ extension Trial {
         try requireEqual(
             try await store.fetchEntries(), [first, second], "the entries after rejected batches")
         // Vectors may have a different dimension if all vectors are replaced at once.
-        let changed = [first, second].map { old in
-            var new = old
-            new.embeddings = [1, 0]
-            return new
-        }
+        let changed = [first, second].map { changing($0) { $0.embeddings = [1, 0] } }
         try await store.saveEntries(changed)
         try requireEqual(
             try await store.fetchEntries(), changed, "the entries with vectors of another dimension")
@@ -277,9 +269,7 @@ extension Trial {
             Source(id: id, fingerprint: "f\(number)", ingestedAt: Date(milliseconds: Int64(number)))
         }
         let entries = (0..<4).map { number in
-            var entry = entry(number)
-            entry.source = number < 3 ? "a" : "z"
-            return entry
+            changing(entry(number)) { $0.source = number < 3 ? "a" : "z" }
         }
         _ = try await store.commit(WriteBatch(upserts: entries, sources: records))
         let snapshot = try await store.snapshot()

@@ -42,7 +42,16 @@ extension Trial {
         try await store.saveEntry(counter)
         try await concurrently(writers) { writer in
             let handle = writer.isMultiple(of: 2) ? store : other
-            for _ in 0..<steps { try await Self.increment(counter.id, in: handle) }
+            for _ in 0..<steps {
+                // The change is made again after each conflict with another writer.
+                try await handle.commitChange { snapshot in
+                    let revisions = try await snapshot.revisions(of: [counter.id])
+                    let next = try await snapshot.entries([counter.id]).map { entry in
+                        changing(entry) { $0.content = "\((Int(entry.content) ?? 0) + 1)" }
+                    }
+                    return (WriteBatch(upserts: next, expecting: .init(entries: revisions)), ())
+                }
+            }
         }
         try requireEqual(
             try await store.fetchEntries().map(\.content), ["\(writers * steps)"],
@@ -50,21 +59,7 @@ extension Trial {
         if fixture.level >= .durable { try await other.close() }
     }
 
-    /// Increments the number in an entry, on the condition that no other writer changes the entry meanwhile,
-    /// and again after each conflict.
-    private static func increment(_ id: Entry.ID, in store: any StorageProvider) async throws {
-        try await store.commitChange { snapshot in
-            guard var entry = try await snapshot.entries([id]).first, let number = Int(entry.content) else {
-                return (WriteBatch(), ())
-            }
-            entry.content = "\(number + 1)"
-            let revisions = try await snapshot.revisions(of: [id])
-            return (WriteBatch(upserts: [entry], expecting: .init(entries: revisions)), ())
-        }
-    }
-
     func concurrentReaderMissesNoChange() async throws {
-        let store = store
         let (rounds, count) = (40, 5)
         let isDone = ConcurrentFlag()
         try await concurrently(2) { task in
@@ -107,10 +102,8 @@ extension Trial {
         try await store.deleteEntry(entries[3].id)
         try await store.updateCluster(Cluster(label: "later", members: [entries[2].id]))
         try await store.compact()
-        let replaced = try await store.fetchEntries().map { old in
-            var entry = old
-            (entry.content, entry.embeddings) = ("replaced", [0, 1])
-            return entry
+        let replaced = try await store.fetchEntries().map {
+            changing($0) { ($0.content, $0.embeddings) = ("replaced", [0, 1]) }
         }
         _ = try await store.commit(WriteBatch(upserts: replaced, newEpoch: UUID()))
         try await store.renewEpoch()

@@ -20,9 +20,7 @@ extension Trial {
         try await requireError(.dimensionMismatch, "a vector of another dimension") {
             _ = try await store.commit(WriteBatch(upserts: [new, entry(201, dimension: 5)]))
         }
-        try await requireCancellation("a commit") { [store] in
-            _ = try await store.commit(WriteBatch(upserts: [new]))
-        }
+        try await requireCancellation("a commit") { _ = try await store.commit(WriteBatch(upserts: [new])) }
         try await store.close()
         let reopened = try await fixture.open()
         try requireEqual(try await reopened.snapshot().stamp, stamp, "the stamp")

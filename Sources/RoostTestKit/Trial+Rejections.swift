@@ -9,9 +9,7 @@ extension Trial {
         try await store.saveEntry(kept)
         let before = try await StorageContents(store)
         func with(_ change: (inout Entry) -> Void) -> WriteBatch {
-            var entry = entry(1)
-            change(&entry)
-            return WriteBatch(upserts: [self.entry(2), entry])
+            WriteBatch(upserts: [entry(2), changing(entry(1), change)])
         }
         let deep = (0..<100).reduce(MetadataValue.integer(1)) { value, _ in .array([value]) }
         let cluster = Cluster(label: "c")
@@ -65,13 +63,10 @@ extension Trial {
 
     private func countsOutOfRange(_ contents: StorageContents) -> [(String, WriteBatch)] {
         func with(_ change: (inout Cluster) -> Void) -> WriteBatch {
-            var cluster = Cluster(label: "c")
-            change(&cluster)
-            return WriteBatch(clusters: [cluster])
+            WriteBatch(clusters: [changing(Cluster(label: "c"), change)])
         }
         let origin = Cluster.Origin(cluster: UUID(), label: "", size: -1, remaining: 0, shared: 0)
-        var pin = Cluster.LabelPin(of: [])
-        pin.size = .max
+        let pin = changing(Cluster.LabelPin(of: [])) { $0.size = .max }
         let stamp = Stamp(
             store: UUID(), epoch: UUID(), revision: contents.revision, entryCount: -1, clusterCount: 0)
         var run = ClusteringRun(algorithm: "a", seed: 0, stamp: stamp)
@@ -95,12 +90,11 @@ extension Trial {
             "../../etc/passwd", "a\0b", "/", "..", "\u{202E}", "'; DROP TABLE entries; --", "\"", "%s%n",
             "caf\u{E9}", "cafe\u{301}",
         ]
-        var entries: [Entry] = []
-        for (number, name) in names.enumerated() {
-            var entry = entry(number, name)
-            (entry.source, entry.key, entry.tags) = (name, name, [name])
-            entry.metadata = [name: .string(name)]
-            entries.append(entry)
+        let entries = names.enumerated().map { number, name in
+            changing(entry(number, name)) {
+                ($0.source, $0.key, $0.tags) = (name, name, [name])
+                $0.metadata = [name: .string(name)]
+            }
         }
         let sources = names.map {
             Source(id: $0, fingerprint: $0, ingestedAt: Date(milliseconds: 1_700_000_000_000))
@@ -123,9 +117,7 @@ extension Trial {
             try requireEqual(
                 try await snapshot.sources([name]).map(\.entryIDs), [[entry.id]], "the entries of a source")
         }
-        var changed = entries[8]
-        changed.tags = entries[9].tags
-        try await store.saveEntry(changed)
+        try await store.saveEntry(changing(entries[8]) { $0.tags = entries[9].tags })
         try require(
             try await store.snapshot().stamp.revision > snapshot.stamp.revision,
             "a tag that differs only in normalization was not saved")
@@ -138,7 +130,6 @@ extension Trial {
     }
 
     func commitIsCancelledOrComplete() async throws {
-        let store = store
         let before = try await store.snapshot().stamp
         let entry = entry(0)
         try await requireCancellation("a commit") { _ = try await store.commit(WriteBatch(upserts: [entry])) }

@@ -7,14 +7,11 @@ struct Trial: Sendable {
     let store: any StorageProvider
 
     func requireEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ subject: String) throws {
-        try require(found == expected, Self.difference(subject, "\(found)", "\(expected)"))
-    }
-
-    /// Describes where two texts begin to differ, with some of the surrounding text.
-    private static func difference(_ subject: String, _ found: String, _ expected: String) -> String {
-        let same = zip(found, expected).prefix { $0 == $1 }.count
-        func excerpt(_ text: String) -> Substring { text.dropFirst(max(0, same - 40)).prefix(200) }
-        return "\(subject): found …\(excerpt(found)), expected …\(excerpt(expected))"
+        guard found != expected else { return }
+        // The message shows where the descriptions begin to differ, with some of the text before.
+        let same = zip("\(found)", "\(expected)").prefix { $0 == $1 }.count
+        func excerpt(_ value: Value) -> Substring { "\(value)".dropFirst(max(0, same - 40)).prefix(200) }
+        throw LawViolation("\(subject): found …\(excerpt(found)), expected …\(excerpt(expected))")
     }
 
     func requireSame(_ found: StorageContents, _ expected: StorageContents, _ subject: String) throws {

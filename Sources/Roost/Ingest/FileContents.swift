@@ -27,14 +27,41 @@ enum FileContents {
     /// Returns the contents of a regular file.
     ///
     /// A binary file that must not be read is detected before the rest of it is read.
-    static func read(
-        _ url: URL, maximumSize: Int, maximumBinarySize: (Data) -> Int?
-    ) throws -> Data {
+    static func read(_ url: URL, maximumSize: Int, maximumBinarySize: (Data) -> Int?) throws -> Data {
         do {
-            return try contents(url, maximumSize, maximumBinarySize)
+            let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
+            let status = try file.status()
+            guard status.isRegularFile else {
+                let reason = status.isFolder ? "it is a folder" : "it is not a regular file"
+                throw RoostError(.badInput, "cannot read \(url.path): \(reason)")
+            }
+            try require(Int(status.st_size), upTo: maximumSize, of: url)
+            var data = Data()
+            data.reserveCapacity(min(Int(status.st_size), largestReservation))
+            var (limit, mayBeBinary) = (maximumSize, false)
+            while true {
+                let isFirst = data.isEmpty
+                let block = try file.read(at: data.count, count: isFirst ? binaryTestLength : blockSize)
+                if block.isEmpty { return data }
+                if isFirst, let binaryLimit = maximumBinarySize(Data(block)) {
+                    (limit, mayBeBinary) = (min(maximumSize, binaryLimit), true)
+                    try require(try file.size(), upTo: limit, of: url)
+                }
+                guard mayBeBinary || !isFirst || !block.contains(0) else { throw binaryFile(url) }
+                data += block
+                // The file may grow while it is read.
+                try require(data.count, upTo: limit, of: url)
+            }
         } catch let error as FileError {
             throw RoostError(.noInput, "cannot read \(url.path): \(cause(error.errno))")
         }
+    }
+
+    /// Returns up to `count` bytes from the beginning of a file. If it is a pipe, the call does not wait for a
+    /// writer.
+    static func beginning(of path: String, count: Int) throws -> Data {
+        let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
+        return try file.read(at: 0, count: min(count, try file.size()))
     }
 
     /// Whether a file begins with the byte order mark of UTF-16, in which texts contain zero bytes.
@@ -49,34 +76,6 @@ enum FileContents {
 
     static func binaryFile(_ url: URL) -> RoostError {
         RoostError(.badInput, "cannot read \(url.path): it is a binary file")
-    }
-
-    private static func contents(
-        _ url: URL, _ maximumSize: Int, _ maximumBinarySize: (Data) -> Int?
-    ) throws -> Data {
-        let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
-        let status = try file.status()
-        guard status.isRegularFile else {
-            let reason = status.isFolder ? "it is a folder" : "it is not a regular file"
-            throw RoostError(.badInput, "cannot read \(url.path): \(reason)")
-        }
-        try require(Int(status.st_size), upTo: maximumSize, of: url)
-        var data = Data()
-        data.reserveCapacity(min(Int(status.st_size), largestReservation))
-        var (limit, mayBeBinary) = (maximumSize, false)
-        while true {
-            let isFirst = data.isEmpty
-            let block = try file.read(at: data.count, count: isFirst ? binaryTestLength : blockSize)
-            if block.isEmpty { return data }
-            if isFirst, let binaryLimit = maximumBinarySize(Data(block)) {
-                (limit, mayBeBinary) = (min(maximumSize, binaryLimit), true)
-                try require(try file.size(), upTo: limit, of: url)
-            }
-            guard mayBeBinary || !isFirst || !block.contains(0) else { throw binaryFile(url) }
-            data += block
-            // The file may grow while it is read.
-            try require(data.count, upTo: limit, of: url)
-        }
     }
 
     private static func require(_ size: Int, upTo limit: Int, of url: URL) throws(RoostError) {

@@ -151,18 +151,13 @@ struct KnownFiles {
                 return false
             }
         }
-        guard isRegular, let sample = Self.beginning(of: file) else { return false }
+        guard isRegular, let sample = try? FileContents.beginning(of: file, count: Self.sampleLength),
+            !sample.isEmpty
+        else { return false }
         let input = DocumentInput(data: sample, path: file)
         guard let type = readers.recognized(input)?.type, type.isReadInFolders else { return false }
         // Other folders have these names, too.
         return dot == nil || type.format == .mail
-    }
-
-    private static func beginning(of file: String) -> Data? {
-        // A file can be replaced by a pipe after its status was read, which would block without the flag.
-        let descriptor = try? FileDescriptor(file, O_RDONLY | O_NONBLOCK)
-        let sample = try? descriptor?.read(at: 0, count: sampleLength)
-        return sample?.isEmpty == false ? sample : nil
     }
 }
 

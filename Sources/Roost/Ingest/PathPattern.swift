@@ -145,12 +145,8 @@ struct IgnoreRules: Sendable {
 
     /// Reads the `.gitignore` file of a folder; `nil` if the folder has none.
     init?(in folder: URL) {
-        // Opening a pipe of this name would wait for a writer.
-        guard
-            let file = try? FileDescriptor(
-                folder.appendingPathComponent(".gitignore").path, O_RDONLY | O_NONBLOCK),
-            let data = try? file.read(at: 0, count: Self.maximumSize)
-        else { return nil }
+        let path = folder.appendingPathComponent(".gitignore").path
+        guard let data = try? FileContents.beginning(of: path, count: Self.maximumSize) else { return nil }
         self.init(String(decoding: data, as: UTF8.self))
     }
 

@@ -12,15 +12,11 @@ public struct LinkGraph: Sendable {
     private let sources: [Source.ID]
     private let known: Set<Source.ID>
 
-    @concurrent
-    static func current(in storage: any StorageProvider) async throws -> LinkGraph {
-        try await LinkGraph(storage.snapshot())
-    }
-
     /// Reads the names of all files.
     ///
     /// - Throws: `StorageError`.
     /// - Complexity: O(number of sources).
+    @concurrent
     public init(_ snapshot: any StorageSnapshot) async throws {
         self.snapshot = snapshot
         var aliases: [Source.ID: [String]] = [:]

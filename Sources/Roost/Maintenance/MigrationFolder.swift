@@ -122,10 +122,7 @@ struct VectorCollection {
                 throw StorageError(
                     .damaged, "the collected vectors of entry \(entry.id.text) are missing; start again")
             }
-            var entry = entry
-            entry.embeddings = source.embeddings
-            entry.passages = source.passages
-            return entry
+            return changing(entry) { ($0.embeddings, $0.passages) = (source.embeddings, source.passages) }
         }
     }
 

@@ -148,10 +148,8 @@ struct StoreRepair {
 
     private static func embedAgain(_ ids: [Entry.ID], in store: KnowledgeStore) async throws {
         try await store.storage.commitChange { snapshot in
-            let entries = try await snapshot.entries(ids).map { entry in
-                var entry = entry
-                (entry.embeddings, entry.passages) = ([], [])
-                return entry
+            let entries = try await snapshot.entries(ids).map {
+                changing($0) { ($0.embeddings, $0.passages) = ([], []) }
             }
             var report = IngestReport()
             var batch = WriteBatch(

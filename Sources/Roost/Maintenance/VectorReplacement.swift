@@ -121,8 +121,7 @@ extension Assignment {
     {
         guard let vector = vectors[entry] else { return self }
         let candidates = cluster.map { [centroids[$0]].compactMap(\.self) } ?? Array(centroids.values)
-        var assignment = self
-        assignment.similarity = candidates.map { innerProduct(vector, $0) }.max() ?? similarity
-        return assignment
+        let cosines = candidates.map { innerProduct(vector, $0) }
+        return changing(self) { $0.similarity = cosines.max() ?? similarity }
     }
 }

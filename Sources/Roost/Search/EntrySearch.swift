@@ -72,11 +72,7 @@ public struct EntrySearch: Sendable, Hashable {
 
 extension EntrySearch {
     /// The search without its subject. Searches with equal settings can be run together.
-    var settings: EntrySearch {
-        var settings = self
-        settings.subject = .text("")
-        return settings
-    }
+    var settings: EntrySearch { changing(self) { $0.subject = .text("") } }
 }
 
 /// The ways in which a search finds entries.

@@ -174,8 +174,11 @@ struct QueryEmbedder {
         let queries = plans.indices.filter { plans[$0].text != nil }
         let texts = queries.map { plans[$0].text?.plainText ?? "" }
         let areRequired = queries.contains { plans[$0].search.mode != .text }
-        guard !texts.isEmpty, let embeddings = try await embeddings(of: texts, areRequired: areRequired)
-        else {
+        guard !texts.isEmpty else { return plans }
+        let embeddings: Embeddings
+        do {
+            embeddings = try await embedder.checkedEmbeddings(texts, as: .query)
+        } catch let error where !areRequired && !(error is CancellationError) {
             return plans
         }
         for (row, index) in queries.enumerated() {
@@ -185,15 +188,5 @@ struct QueryEmbedder {
             }
         }
         return plans
-    }
-
-    /// Returns the embeddings of queries; `nil` if the model cannot embed them and they are not required.
-    private func embeddings(of texts: [String], areRequired: Bool) async throws -> Embeddings? {
-        do {
-            return try await embedder.checkedEmbeddings(texts, as: .query)
-        } catch {
-            guard !areRequired, !(error is CancellationError) else { throw error }
-            return nil
-        }
     }
 }

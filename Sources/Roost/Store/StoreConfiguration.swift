@@ -202,9 +202,8 @@ struct StoreConfiguration {
 extension StoreConfiguration {
     /// The configuration with the other provider that keeps its data in the folder.
     private var other: StoreConfiguration {
-        var other = manifest
-        other.provider = manifest.provider == .sqlite ? .json : .sqlite
-        return StoreConfiguration(directory: directory, manifest: other)
+        let manifest = changing(manifest) { $0.provider = $0.provider == .sqlite ? .json : .sqlite }
+        return StoreConfiguration(directory: directory, manifest: manifest)
     }
 
     /// The configuration with the provider whose files exist, if those of the manifest's provider are missing.

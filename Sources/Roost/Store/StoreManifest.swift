@@ -109,9 +109,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         guard exists(in: directory) else { throw RoostError.noStore(in: directory) }
         struct Format: Decodable { var format: Int }
         let data = try StorageError.mappingFileErrors {
-            // A folder above can contain a pipe of this name, whose opening would wait for a writer.
-            let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
-            return try file.read(at: 0, count: min(try file.size(), maximumFileSize))
+            // A folder above can contain a pipe of this name.
+            try FileContents.beginning(of: url.path, count: maximumFileSize)
         }
         let damaged = damaged(in: directory)
         guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {

@@ -119,10 +119,7 @@ struct SourceMover {
     }
 
     private func commit(_ moves: [SourceMove]) async throws {
-        try await ConflictRetry.standard.run {
-            let batch = try await batch(for: moves, in: try await store.storage.snapshot())
-            if !batch.isEmpty { _ = try await store.storage.commit(batch) }
-        }
+        try await store.storage.commitChange { (try await batch(for: moves, in: $0), ()) }
     }
 
     private func batch(for moves: [SourceMove], in snapshot: any StorageSnapshot) async throws -> WriteBatch {
@@ -144,11 +141,7 @@ struct SourceMover {
             let known = try await snapshot.revisions(of: derived)
             batch.expecting.entries.merge(known) { $1 }
             for id in derived where known[id] == nil { batch.expecting.entries[id] = .zero }
-            batch.upserts += entries.map { entry in
-                var entry = entry
-                entry.source = move.target
-                return entry
-            }
+            batch.upserts += entries.map { changing($0) { $0.source = move.target } }
             batch.sources.append(
                 Source(
                     id: move.target, fingerprint: Self.fingerprint(record, of: entries, movedTo: move.target),

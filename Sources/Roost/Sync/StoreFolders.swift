@@ -12,10 +12,8 @@ public struct StoreFolders: Sendable {
     ///   `StorageError`.
     public func all() throws -> [SyncedFolder] {
         guard let directory = store.directory else { return [] }
-        return try SyncedFolders(in: directory).folders.map { folder in
-            var folder = folder
-            folder.converters = store.settings.converters
-            return folder
+        return try SyncedFolders(in: directory).folders.map {
+            changing($0) { $0.converters = store.settings.converters }
         }
     }
 
@@ -130,9 +128,7 @@ public struct StoreFolders: Sendable {
         options.decide = { _ in .remove }
         options.keepsMissing = { _ in !pruning }
         options.progress = progress
-        var finder = finder
-        finder.readers = reader.readers
-        var trees = [SyncTree(location, finder, reader)]
+        var trees = [SyncTree(location, changing(finder) { $0.readers = reader.readers }, reader)]
         return try await FolderSync(store: store, options: options).run(&trees).report
     }
 

@@ -26,9 +26,7 @@ struct SyncedFolders {
         let url = Self.url(in: directory)
         let data: Data
         do {
-            // Opening a pipe of this name would wait for a writer.
-            let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
-            data = try file.read(at: 0, count: try file.size())
+            data = try FileContents.beginning(of: url.path, count: .max)
         } catch let error as FileError where error.isMissing {
             return
         } catch {

@@ -29,7 +29,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
         let encoded = try metadata.map { try JSONEncoder.canonical.encode($0) }
-        let files = files
         try await blocking {
             if encoded != nil { try write(encoded, asMetadata: metadataFile) }
             try creatingFolder(of: chunk) { try AtomicFile.write(data, to: chunk, files: files) }
@@ -51,7 +50,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     public func deleteChunk(at path: String) async throws {
         let (chunk, metadata) = (try url(of: path), metadataURL(of: path))
-        let files = files
         try await blocking {
             try files.unlink(chunk.path)
             try files.unlink(metadata.path)
@@ -80,7 +78,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     ) async throws -> Bool {
         let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
         let encoded = try metadata.map { try JSONEncoder.canonical.encode($0) }
-        let files = files
         return try await blocking {
             do {
                 try creatingFolder(of: chunk) { try AtomicFile.create(data, at: chunk, files: files) }

@@ -57,7 +57,13 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
             try await write(Header(chunks: identifiers.count))
             for identifier in identifiers {
                 try Task.checkCancellation()
-                try await write(try await chunk(identifier))
+                let path = try path(of: identifier)
+                guard let data = try await retrieval.readChunk(at: path) else {
+                    throw ChunkStorageError.corrupt(
+                        path: path, reason: "it does not exist, so it cannot be exported")
+                }
+                let metadata = try await retrieval.metadata(at: path)
+                try await write(Chunk(id: identifier, data: data, metadata: metadata))
             }
             try await BlockingWork.run { isCancelled in
                 if isCancelled() { throw CancellationError() }
@@ -67,15 +73,6 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
             throw ChunkStorageError(
                 FileError(operation: "write archive", path: file.path, errno: error.errno))
         }
-    }
-
-    private func chunk(_ identifier: ChunkIdentifier) async throws -> Chunk {
-        let path = try path(of: identifier)
-        guard let data = try await retrieval.readChunk(at: path) else {
-            throw ChunkStorageError.corrupt(
-                path: path, reason: "it does not exist, so it cannot be exported")
-        }
-        return Chunk(id: identifier, data: data, metadata: try await retrieval.metadata(at: path))
     }
 
     private func path(of identifier: ChunkIdentifier) throws -> String {

@@ -24,6 +24,7 @@ package struct NeighborLayout: Sendable {
     /// The standard deviation of the random offset that is added to copies of a vector so that they do not
     /// hide each other.
     private static let copySpread = 0.05
+    private static let neighbors = 15
     private static let initialExtent = 10.0
     /// The standard deviation of the random offset that is added to initial positions so that no two points
     /// coincide.
@@ -33,26 +34,21 @@ package struct NeighborLayout: Sendable {
     ///
     /// - Parameters:
     ///   - vectors: The vectors, (n, d), unit length.
-    ///   - count: The number of nearest neighbors in the graph.
-    ///   - rounds: The number of rounds of the optimization; `nil` chooses it based on the number of vectors.
     ///   - seed: The seed of the random moves.
-    /// - Complexity: The cost of the neighbor search, plus O(n · count · rounds).
+    /// - Complexity: The cost of the neighbor search, plus O(n · neighbors · rounds).
     @concurrent
-    package init(
-        of vectors: Matrix, neighbors count: Int = 15, rounds: Int? = nil, seed: UInt64 = 0
-    ) async throws {
+    package init(of vectors: Matrix, seed: UInt64 = 0) async throws {
         let n = vectors.rows
         let distinct = DistinctRows(of: vectors)
         let points = vectors.selecting(distinct.rows)
         let m = points.rows
-        let k = max(0, min(count, m - 1))
+        let k = max(0, min(Self.neighbors, m - 1))
         let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
         var generator = SeededGenerator(seed: seed)
         var positions = Self.start(points, using: &generator)
-        let rounds = rounds ?? Self.defaultRounds(m)
-        if m > 1 {
-            try Self.relax(&positions, NeighborGraph.make(nearest), rounds: rounds, using: &generator)
-        }
+        // Fewer rounds for more points limit the running time.
+        let rounds = m <= 10_000 ? 300 : m <= 50_000 ? 150 : 80
+        try Self.relax(&positions, NeighborGraph.make(nearest), rounds: rounds, using: &generator)
         // Scatter the copies of a vector around the position of the vector.
         var result = Matrix(rows: n, columns: 2)
         for row in 0..<n {
@@ -64,12 +60,6 @@ package struct NeighborLayout: Sendable {
             }
         }
         self.positions = result
-    }
-
-    /// Returns the default number of rounds. It decreases as the number of points grows, to limit the running
-    /// time.
-    private static func defaultRounds(_ points: Int) -> Int {
-        points <= 10_000 ? 300 : points <= 50_000 ? 150 : 80
     }
 
     /// Returns the initial coordinates: the first two principal components, scaled to the initial range, with
@@ -101,9 +91,9 @@ package struct NeighborLayout: Sendable {
         // the maximum weight.
         var due = graph.weights.map { Double(strongest / $0) }
         let periods = due
-        for round in 1...max(1, rounds) {
+        for round in 1...rounds {
             try Task.checkCancellation()
-            let rate = 1 - Double(round - 1) / Double(max(1, rounds))
+            let rate = 1 - Double(round - 1) / Double(rounds)
             for node in 0..<n {
                 for edge in graph.starts[node]..<graph.starts[node + 1] where due[edge] <= Double(round) {
                     due[edge] += periods[edge]

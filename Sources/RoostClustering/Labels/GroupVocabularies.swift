@@ -47,10 +47,8 @@ package struct GroupVocabularies: Sendable {
         isParent = groups.map { $0.textCount == 0 }
         var totals = groups
         for group in parents.indices where groups[group].textCount > 0 {
-            var (next, steps) = (parents[group], 0)
-            while let parent = next, steps < parents.count {
+            for parent in sequence(first: group, next: { parents[$0] }).dropFirst() {
                 totals[parent].add(groups[group])
-                (next, steps) = (parents[parent], steps + 1)
             }
         }
         self.totals = totals

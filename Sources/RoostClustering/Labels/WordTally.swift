@@ -90,11 +90,10 @@ struct WordTally: Sendable {
             for word in Words(utf8: title) {
                 let number = number(word.content(in: language, of: title))
                 guard terms[Int(number)].isWord else { continue }
-                let update: (inout Count) -> Void = { count in
-                    if count.latestTitle < latest { count.titles += 1 }
-                    count.latestTitle = latest
-                }
-                update(&groups[group].words[number, default: Count()])
+                var count = groups[group].words[number, default: Count()]
+                if count.latestTitle < latest { count.titles += 1 }
+                count.latestTitle = latest
+                groups[group].words[number] = count
             }
         }
     }

@@ -24,10 +24,19 @@ struct GroupsOfPoints {
 
     private static let minimumSize = 3
 
+    /// Returns the number of points in each group or, with the copies of each point, of vectors. A point with
+    /// a negative group is ignored.
+    static func sizes(of groups: [Int32], copies: [Int]? = nil) -> [Int] {
+        var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
+        for (point, group) in groups.enumerated() where group >= 0 {
+            sizes[Int(group)] += copies?[point] ?? 1
+        }
+        return sizes
+    }
+
     /// Returns the share of the vectors that are in groups of fewer than three vectors.
     static func smallShare(of groups: [Int32], copies: [Int]) -> Double {
-        var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
-        for (point, group) in groups.enumerated() { sizes[Int(group)] += copies[point] }
+        let sizes = sizes(of: groups, copies: copies)
         let small = sizes.reduce(0) { $0 + ($1 < minimumSize ? $1 : 0) }
         return Double(small) / Double(max(1, sizes.reduce(0, +)))
     }
@@ -35,8 +44,7 @@ struct GroupsOfPoints {
     /// Moves each point of a group with fewer than three vectors to the larger group with which it shares the
     /// most edge weight. A point without an edge to a larger group stays.
     mutating func joinSmall(copies: [Int]) {
-        var sizes = [Int](repeating: 0, count: count)
-        for (point, group) in groups.enumerated() { sizes[Int(group)] += copies[point] }
+        let sizes = Self.sizes(of: groups, copies: copies)
         let previous = groups
         for point in groups.indices where sizes[Int(previous[point])] < Self.minimumSize {
             var weights: [Int32: Double] = [:]
@@ -79,7 +87,6 @@ struct GroupsOfPoints {
     func partition(
         _ distinct: DistinctRows, rows: Int, outliers: [Int], facts: [String: Double]
     ) -> Partition {
-        let outlierSet = Set(outliers)
         var kept = groups
         for point in outliers { kept[point] = -1 }
         // Number the groups, skipping those whose points are all outliers.
@@ -89,7 +96,8 @@ struct GroupsOfPoints {
             numbers[Int(group)] = next
             next += 1
         }
-        let centroids = centroids(kept.map { $0 < 0 ? -1 : numbers[Int($0)] }, count: Int(next))
+        let centroids = Self.centroids(
+            of: kept.map { $0 < 0 ? -1 : numbers[Int($0)] }, count: Int(next), in: points)
         let nearestToOutliers =
             next > 0 && !outliers.isEmpty ? KMeansRun.nearest(centroids, to: points.selecting(outliers)) : []
         let nearest = Dictionary(zip(outliers, nearestToOutliers)) { first, _ in first }
@@ -98,7 +106,7 @@ struct GroupsOfPoints {
         var confidences = [Float](repeating: 0, count: rows)
         for row in 0..<rows {
             guard let point = distinct.indices[row] else { continue }
-            let isOutlier = outlierSet.contains(point)
+            let isOutlier = kept[point] < 0
             let group = isOutlier ? Int(nearest[point] ?? 0) : Int(numbers[Int(groups[point])])
             labels[row] = isOutlier ? .outlier(.distant) : .group(group)
             if next > 0 {
@@ -113,7 +121,8 @@ struct GroupsOfPoints {
             facts: facts)
     }
 
-    private func centroids(_ groups: [Int32], count: Int) -> Matrix {
+    /// Returns the mean direction of the points of each group. A point with a negative group is ignored.
+    static func centroids(of groups: [Int32], count: Int, in points: Matrix) -> Matrix {
         var sums = Matrix(rows: count, columns: points.columns)
         for (point, group) in groups.enumerated() where group >= 0 {
             points.withRow(point) { values in

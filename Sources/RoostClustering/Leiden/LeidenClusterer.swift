@@ -24,14 +24,6 @@ public struct LeidenClusterer: Clusterer {
         /// Small groups: four times the chosen resolution, or less if few groups of that size have at least
         /// three vectors.
         case fine
-
-        fileprivate var factor: Double {
-            switch self {
-            case .coarse: 0.25
-            case .medium: 1
-            case .fine: 4
-            }
-        }
     }
 
     /// The size of the groups, relative to the chosen resolution. Ignored if ``resolution`` is set.
@@ -150,7 +142,8 @@ public struct LeidenClusterer: Clusterer {
             facts[FactKey.agreement] = evidence.stability
         }
         var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
-        partition.facts[FactKey.largestShare] = Self.largestShare(of: partition)
+        partition.facts[FactKey.largestShare] = ResolutionChoice.largestShare(
+            partition.labels.map { Int32($0.group ?? -1) })
         guard points.rows >= Self.minimumCount else { return partition }
         let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
         if let stability = chosen.stability, let ladder = chosen.ladder {
@@ -199,6 +192,8 @@ public struct LeidenClusterer: Clusterer {
     /// graph.
     private static let smallCount = 1000
     private static let smallNeighbors = 25
+    /// The resolutions of coarse and of fine groups, relative to the chosen one.
+    private static let (coarseFactor, fineFactor) = (0.25, 4.0)
 
     /// Returns the communities of the previous run with the new vectors added.
     ///
@@ -261,7 +256,7 @@ public struct LeidenClusterer: Clusterer {
         } else {
             // If there are no finer groups, the groups are those of medium size.
             let isCoarse = granularity == .coarse
-            resolution *= isCoarse ? granularity.factor : 1
+            if isCoarse { resolution *= Self.coarseFactor }
             communities = try leiden.communities(
                 resolution: resolution, from: isCoarse ? nil : communities, rounds: 1, using: &generator)
         }
@@ -283,9 +278,9 @@ public struct LeidenClusterer: Clusterer {
         than resolution: Double, _ leiden: Leiden, _ distinct: DistinctRows, using generator: SeededGenerator
     ) throws -> (communities: [Int32], resolution: Double)? {
         var generator = generator
-        let steps = ResolutionLadder.steps(to: Granularity.fine.factor)
+        let steps = ResolutionLadder.steps(to: Self.fineFactor)
         for step in (1...steps).reversed() {
-            let higher = resolution * pow(Granularity.fine.factor, Double(step) / Double(steps))
+            let higher = resolution * pow(Self.fineFactor, Double(step) / Double(steps))
             let communities = try leiden.communities(resolution: higher, rounds: 1, using: &generator)
             let share = GroupsOfPoints.smallShare(of: communities, copies: distinct.copies)
             if share <= Self.maximumSmallShare { return (communities, higher) }
@@ -307,12 +302,6 @@ public struct LeidenClusterer: Clusterer {
             distinct.copies.enumerated().map { index, copies in
                 copies >= minimumCopies ? Int32(index) + 1 : 0
             })
-    }
-
-    private static func largestShare(of partition: Partition) -> Double {
-        var sizes = [Int](repeating: 0, count: partition.count)
-        for case let group? in partition.labels.map(\.group) { sizes[group] += 1 }
-        return Double(sizes.max() ?? 0) / Double(max(1, partition.labels.count))
     }
 }
 

@@ -74,10 +74,8 @@ struct ResolutionChoice {
         return scores.indices.max { scores[$0] < scores[$1] } ?? 0
     }
 
-    private static func largestShare(_ groups: [Int32]) -> Double {
-        var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
-        for group in groups { sizes[Int(group)] += 1 }
-        return Double(sizes.max() ?? 0) / Double(max(1, groups.count))
+    static func largestShare(_ groups: [Int32]) -> Double {
+        Double(GroupsOfPoints.sizes(of: groups).max() ?? 0) / Double(max(1, groups.count))
     }
 }
 

@@ -64,34 +64,26 @@ struct SilhouetteGap {
         let count = Int((groups.max() ?? -1) + 1)
         // A single group has no silhouette, and too many groups cannot be compared with a reference.
         guard count > 1, count <= references[0].rows / 2 else { return count > 1 ? -1 : 0 }
-        return Self.mean(Self.silhouettes(projected, groups, count)) - expectation(count)
+        return Self.silhouette(of: projected, groups, count) - expectation(count)
     }
 
     /// Returns the mean silhouette of the given number of groups in the references, which have no structure.
     private func expectation(_ count: Int) -> Double {
-        references.reduce(0) { $0 + expectation(count, in: $1) } / Double(references.count)
-    }
-
-    private func expectation(_ count: Int, in reference: Matrix) -> Double {
-        var generator = SeededGenerator(seed: seed)
-        var order = generator.permutation(reference.rows).map { Int($0) }
-        order.removeLast(max(0, order.count - min(count, reference.rows / 2)))
-        var run = KMeansRun(reference, start: reference.selecting(order))
-        // Only cancellation throws an error, and the caller discards the result in that case.
-        do { try run.iterate(reference, atMost: Self.referenceIterations) } catch { return 0 }
-        return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
-    }
-
-    private static func silhouettes(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> [Float] {
-        var sums = [Float](repeating: 0, count: count * rows.columns)
-        for (row, group) in groups.enumerated() {
-            rows.withRow(row) { values in
-                for column in 0..<rows.columns { sums[Int(group) * rows.columns + column] += values[column] }
-            }
+        let sum = references.reduce(0.0) { sum, reference in
+            var generator = SeededGenerator(seed: seed)
+            let start = generator.permutation(reference.rows).prefix(count).map { Int($0) }
+            var run = KMeansRun(reference, start: reference.selecting(start))
+            // Only cancellation throws an error, and the caller discards the result in that case.
+            do { try run.iterate(reference, atMost: Self.referenceIterations) } catch { return sum }
+            return sum + Self.silhouette(of: reference, run.labels, run.centroids.rows)
         }
-        var centers = Matrix(rows: count, columns: rows.columns, elements: sums)
-        centers.normalizeRows()
-        var silhouettes = [Float](repeating: 0, count: groups.count)
+        return sum / Double(references.count)
+    }
+
+    /// Returns the mean simplified silhouette of the rows.
+    private static func silhouette(of rows: Matrix, _ groups: [Int32], _ count: Int) -> Double {
+        let centers = GroupsOfPoints.centroids(of: groups, count: count, in: rows)
+        var sum = 0.0
         let block = 512
         for start in stride(from: 0, to: rows.rows, by: block) {
             let part = start..<min(rows.rows, start + block)
@@ -105,13 +97,9 @@ struct SilhouetteGap {
                 }
                 let (distance, other) = (max(0, 1 - line[line.startIndex + own]), max(0, 1 - next))
                 let larger = max(distance, other)
-                if larger > 0 { silhouettes[row] = (other - distance) / larger }
+                if larger > 0 { sum += Double((other - distance) / larger) }
             }
         }
-        return silhouettes
-    }
-
-    private static func mean(_ values: [Float]) -> Double {
-        values.reduce(0.0) { $0 + Double($1) } / Double(max(1, values.count))
+        return sum / Double(max(1, rows.rows))
     }
 }

@@ -130,7 +130,7 @@ struct MutualInformation {
     /// Returns the adjusted mutual information of two partitions.
     func adjusted(_ first: [Int32], _ second: [Int32]) -> Double {
         let n = first.count
-        let (sizes, others) = (Self.sizes(first), Self.sizes(second))
+        let (sizes, others) = (GroupsOfPoints.sizes(of: first), GroupsOfPoints.sizes(of: second))
         guard n > 1, sizes.count > 1 || others.count > 1 else { return 1 }
         guard sizes.count > 1, others.count > 1 else { return 0 }
         var pairs: [Int64: Int] = [:]
@@ -147,12 +147,6 @@ struct MutualInformation {
         let mean = (Self.entropy(sizes, total) + Self.entropy(others, total)) / 2
         let range = mean - expected
         return abs(range) < 1e-12 ? 0 : (information - expected) / range
-    }
-
-    private static func sizes(_ groups: [Int32]) -> [Int] {
-        var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
-        for group in groups { sizes[Int(group)] += 1 }
-        return sizes
     }
 
     private static func entropy(_ sizes: [Int], _ total: Double) -> Double {

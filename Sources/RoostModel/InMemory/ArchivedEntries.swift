@@ -70,7 +70,6 @@ package final class ArchivedEntries: Sendable {
 
     /// Returns the index of the first record whose row is greater than `row`, or 0 if `row` is `nil`.
     func firstIndex(after row: UInt32?) -> Int {
-        guard let row else { return 0 }
-        return records.partitioningIndex { $0.row > row }
+        row.map { row in records.partitioningIndex { $0.row > row } } ?? 0
     }
 }

@@ -16,7 +16,7 @@ extension StoreState {
         try check(batch)
         // All reads that can fail are made before the first change, so that an error leaves the state
         // unchanged.
-        let unchanged = try unchangedEntries(of: batch)
+        let unchanged = Set(try batch.upserts.filter { try entry($0.id) == $0 }.map(\.id))
         var writer = Writer(revision: revision.next)
         for id in batch.removals { remove(id, at: date, &writer) }
         for entry in batch.upserts where !unchanged.contains(entry.id) || rows[entry.id] == nil {
@@ -77,12 +77,6 @@ extension StoreState {
             ordinal += 1
             return ChangePosition(revision: revision, ordinal: ordinal)
         }
-    }
-
-    private func unchangedEntries(of batch: WriteBatch) throws -> Set<UUID> {
-        var unchanged = Set<UUID>()
-        for entry in batch.upserts where try self.entry(entry.id) == entry { unchanged.insert(entry.id) }
-        return unchanged
     }
 
     private func check(_ batch: WriteBatch) throws {

@@ -132,10 +132,6 @@ extension StorageSnapshot {
     public func sourceCount() async throws -> Int { try await sources().count }
 
     public func clusterRecords() async throws -> [Cluster] {
-        try await clusters().map { cluster in
-            var record = cluster
-            record.members = []
-            return record
-        }
+        try await clusters().map { changing($0) { $0.members = [] } }
     }
 }

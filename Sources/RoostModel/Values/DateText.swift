@@ -23,13 +23,14 @@ package enum DateText {
     package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
     package static func string(from date: Date) -> String {
-        let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
-        var (time, parts) = (time_t(seconds), tm())
+        let (seconds, remainder) = date.milliseconds.quotientAndRemainder(dividingBy: 1000)
+        // Times before 1970 are rounded down, too.
+        var (time, parts) = (time_t(remainder < 0 ? seconds - 1 : seconds), tm())
         gmtime_r(&time, &parts)
         let day =
             "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
         let hour = "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"
-        return "\(day)T\(hour).\(digits(milliseconds, 3))Z"
+        return "\(day)T\(hour).\(digits((remainder + 1000) % 1000, 3))Z"
     }
 
     /// Returns the day of a date in UTC, such as `2026-11-21`.
@@ -97,19 +98,12 @@ package enum DateText {
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
         let seconds = timegm(&parts)
         // The day after the last one of a month becomes the first one of the next.
-        return Int(parts.tm_mday) == day ? Int64(seconds).quotientRoundedDown(by: 86_400).quotient : nil
+        return Int(parts.tm_mday) == day ? Int64(seconds) / 86_400 : nil
     }
 
     private static func digits(_ value: some BinaryInteger, _ count: Int) -> String {
         let text = String(value)
         return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-}
-
-extension Int64 {
-    fileprivate func quotientRoundedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
 

@@ -201,7 +201,7 @@ extension EntryCondition.Test {
         case .isAtLeast(let operand): return compare(tags, Self.isAtLeast, TagName(operand).text)
         case .hasPrefix(let prefix):
             // The name of a tag would not have the slash in `project/`.
-            return compare(tags, Self.hasPrefix, TagName.folded(prefix))
+            return compare(tags, Self.hasPrefix, prefix.lowercased())
         }
     }
 

@@ -43,7 +43,7 @@ package struct TagName: Sendable, Hashable {
             text = tag
             return
         }
-        var name = Self.folded(Self.spelling(of: tag) ?? "")
+        var name = (Self.spelling(of: tag) ?? "").lowercased()
         while name.utf8.count > 1, name.utf8.last == UInt8(ascii: "/") { name.unicodeScalars.removeLast() }
         text = name
     }
@@ -98,9 +98,6 @@ package struct TagName: Sendable, Hashable {
     }
 
     // MARK: Folding
-
-    /// Returns a text in the form in which case does not matter.
-    static func folded(_ text: String) -> String { text.lowercased() }
 
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value <= 0x20 || scalar.value == 0x7F }

@@ -25,8 +25,7 @@ extension [UInt8] {
                 case 10: append(UInt8(ascii: "n"))
                 case 13: append(UInt8(ascii: "r"))
                 case 9: append(UInt8(ascii: "t"))
-                default:
-                    append(contentsOf: "u00\(Hexadecimal.text([byte]))".utf8)
+                default: append(contentsOf: "u00\(Hexadecimal.text([byte]))".utf8)
                 }
             }
             append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))

@@ -193,7 +193,6 @@ private struct ChatTrial {
     }
 
     func concurrentPairsStayAdjacent(pairs: Int) async throws {
-        let storage = storage
         try await concurrently(8) { task in
             for pair in 0..<pairs {
                 try await storage.saveMessages(

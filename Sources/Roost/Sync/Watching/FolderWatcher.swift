@@ -137,14 +137,11 @@ struct FolderWatcher {
             lastChange = now
             options.onEvent(.synced(report))
         }
-        usePollingIfNecessary()
-    }
-
-    private mutating func usePollingIfNecessary() {
-        guard let failure = observer.failure else { return }
-        options.onEvent(
-            .notice("\(failure); searching all folders every \(options.pollingInterval) instead"))
-        observer = PollingObserver(interval: options.pollingInterval)
+        if let failure = observer.failure {
+            options.onEvent(
+                .notice("\(failure); searching all folders every \(options.pollingInterval) instead"))
+            observer = PollingObserver(interval: options.pollingInterval)
+        }
     }
 
     private mutating func notify(_ message: String) {
