@@ -20,6 +20,8 @@ package struct ClusterPlacer: Sendable {
     private let ids: [Cluster.ID]
     private let thresholds: [Float]
     private let centroids: Matrix
+    /// The group of each topic.
+    private let groups: [Cluster.ID: Cluster]
 
     /// Creates a placer for clusters.
     ///
@@ -34,6 +36,9 @@ package struct ClusterPlacer: Sendable {
         }
         ids = usable.map(\.id)
         thresholds = usable.map { $0.assignmentThreshold ?? .infinity }
+        let known = Dictionary(clusters.map { ($0.id, $0) }) { first, _ in first }
+        let topics = usable.filter(\.isTopic).map { ($0.id, $0.parent.flatMap { known[$0] }) }
+        groups = Dictionary(topics) { first, _ in first }.compactMapValues(\.self)
         centroids = Matrix(usable.map(\.centroid), columns: dimension)
     }
 
@@ -42,7 +47,8 @@ package struct ClusterPlacer: Sendable {
     package var dimension: Int { centroids.columns }
 
     /// Returns the nearest cluster of each vector; `nil` if the vector is less similar to the centroid than
-    /// the assignment threshold of the cluster.
+    /// the assignment threshold of the cluster. A vector that is near enough to a group, but to none of its
+    /// topics, joins the nearest topic.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
     /// - Complexity: O(n · clusters · d).
@@ -57,7 +63,8 @@ package struct ClusterPlacer: Sendable {
                     centroids.withRow(Int(cluster)) { innerProduct($0, values) }
                 }
                 let nearest = similarity(first[row])
-                guard nearest.isFinite, nearest >= thresholds[Int(first[row])] - Self.roundingTolerance else {
+                let isNear = nearest >= thresholds[Int(first[row])] - Self.roundingTolerance
+                guard nearest.isFinite, isNear || isInGroup(values, of: ids[Int(first[row])]) else {
                     return nil
                 }
                 let (near, far) = (max(0, 1 - nearest), second[row] < 0 ? 2 : 1 - similarity(second[row]))
@@ -66,5 +73,13 @@ package struct ClusterPlacer: Sendable {
                     confidence: far > 0 ? min(1, max(0, 1 - near / far)) : 0)
             }
         }
+    }
+
+    private func isInGroup(_ vector: UnsafeBufferPointer<Float>, of topic: Cluster.ID) -> Bool {
+        guard let group = groups[topic], group.centroid.count == vector.count,
+            let threshold = group.assignmentThreshold
+        else { return false }
+        return group.centroid.withUnsafeBufferPointer { innerProduct($0, vector) }
+            >= threshold - Self.roundingTolerance
     }
 }

@@ -10,7 +10,8 @@ struct ClusterQuality {
     private(set) var separations: [Float?]
     private(set) var silhouettes: [Float?]
     /// The 5th percentile of the similarities of each group's rows with its centroid: the minimum similarity
-    /// at which a new entry joins the cluster. `nil` for fewer than three rows.
+    /// at which a new entry joins the cluster. `nil` for fewer than three rows, and for a group that contains
+    /// groups.
     private(set) var assignmentThresholds: [Float?]
     private(set) var silhouette: Double?
 
@@ -31,7 +32,7 @@ struct ClusterQuality {
         cohesions = []
         separations = Array(repeating: nil, count: k)
         silhouettes = Array(repeating: nil, count: k)
-        assignmentThresholds = Self.assignmentThresholds(groups, partition.similarities, k)
+        assignmentThresholds = Self.assignmentThresholds(partition, vectors)
         var sizes = [Int](repeating: 0, count: k)
         var sums = [Float](repeating: 0, count: k * d)
         for (row, group) in groups.enumerated() {
@@ -119,11 +120,16 @@ struct ClusterQuality {
         }
     }
 
-    private static func assignmentThresholds(_ groups: [Int?], _ similarities: [Float], _ k: Int) -> [Float?]
-    {
-        var members = [[Float]](repeating: [], count: k)
-        for (group, similarity) in zip(groups, similarities) {
-            if let group { members[group].append(similarity) }
+    private static func assignmentThresholds(_ partition: Partition, _ vectors: Matrix) -> [Float?] {
+        var members = [[Float]](repeating: [], count: partition.count)
+        for (row, label) in partition.labels.enumerated() {
+            guard let leaf = label.group else { continue }
+            members[leaf].append(partition.similarities[row])
+            guard partition.topics.contains(leaf), let group = partition.parents[leaf] else { continue }
+            members[group].append(
+                vectors.withRow(row) { values in
+                    partition.centroids.withRow(group) { innerProduct($0, values) }
+                })
         }
         return members.map { values in
             // Two members are too few to estimate how far from the centroid others may be.

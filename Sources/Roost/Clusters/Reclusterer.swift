@@ -119,7 +119,8 @@ struct Reclusterer: Sendable {
         return rows
     }
 
-    /// Keeps the clusters that a person labeled recognizable, as long as at least half of their members exist.
+    /// Keeps the clusters that a person labeled recognizable, as long as at least half of the entries that they
+    /// had then exist.
     ///
     /// - Returns: A message for each cluster whose texts are now mostly in other clusters.
     private func keepLabels(
@@ -129,9 +130,10 @@ struct Reclusterer: Sendable {
         let rows = Dictionary(uniqueKeysWithValues: entries.ids.enumerated().map { ($1, $0) })
         var labeled: [(label: String, rows: [Int])] = []
         for cluster in previous where cluster.isLabelPinned {
-            let all = members[cluster.id] ?? []
-            let remaining = all.compactMap { rows[$0] }
-            if 2 * remaining.count >= all.count, !all.isEmpty { labeled.append((cluster.label, remaining)) }
+            let labeledMembers = cluster.labelPin?.sample ?? []
+            guard 2 * labeledMembers.count(where: { rows[$0] != nil }) >= labeledMembers.count else { continue }
+            let remaining = (members[cluster.id] ?? []).compactMap { rows[$0] }
+            if !remaining.isEmpty { labeled.append((cluster.label, remaining)) }
         }
         // A cluster inside another one is kept after it.
         labeled.sort { $1.rows.count < $0.rows.count }

@@ -154,7 +154,7 @@ import Testing
         }
         func statistics(_ rows: [(UUID, [Float])]) -> PairStatistics {
             var sample = PassageSample()
-            for (id, vector) in rows { sample.add(id, 0, vector) }
+            for (id, vector) in rows { sample.add(id, 0, row: 0, vector) }
             return sample.statistics()
         }
         #expect(statistics(vectors) == statistics(vectors.reversed()))
