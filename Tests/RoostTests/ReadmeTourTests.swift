@@ -47,7 +47,7 @@ struct ReadmeTourTests {
         let clusters = try clusters(expected)
         #expect(clusters.count >= 5)
         #expect(try Array(self.clusters(output).prefix(clusters.count)) == clusters)
-        let summary = try #require(expected.last { $0.contains("clusters of") })
+        let summary = try #require(expected.last { $0.contains(" entries (") })
         #expect(output.contains(summary))
     }
 
