@@ -5,7 +5,8 @@ import Roost
 struct ClusterVectors: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Cluster vectors like `roost recluster`, and write the group (or -1), confidence and topic of each.")
+            "Cluster vectors like `roost recluster`, and write the group (or -1), confidence and topic of each."
+    )
 
     @Option(help: "An NPY file of Float16 or Float32 with the vectors.") var base: String
     @Option(help: "The file to which one line for each vector is written.") var out: String?

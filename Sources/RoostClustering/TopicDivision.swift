@@ -27,13 +27,14 @@ extension Partition {
         for (group, rows) in rows.enumerated() where !rows.isEmpty {
             try Task.checkCancellation()
             let members = vectors.selecting(rows)
-            let known = previous.isEmpty ? [] : rows.map { previous[$0] }
             let found =
-                previous.isEmpty ? try Self.topics(of: members) : Self.topics(keeping: known, of: members)
+                previous.isEmpty
+                ? try Self.topics(of: members)
+                : Self.topics(keeping: rows.map { previous[$0] }, of: members)
             guard let found else { continue }
             let parts = Partition(groups: found, of: members)
             for (index, row) in rows.enumerated() {
-                result.labels[row] = .group(centroids.count + (found[index]))
+                result.labels[row] = .group(centroids.count + found[index])
                 result.similarities[row] = parts.similarities[index]
             }
             for topic in 0..<parts.count {

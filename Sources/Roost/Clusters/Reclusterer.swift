@@ -131,7 +131,9 @@ struct Reclusterer: Sendable {
         var labeled: [(label: String, rows: [Int])] = []
         for cluster in previous where cluster.isLabelPinned {
             let labeledMembers = cluster.labelPin?.sample ?? []
-            guard 2 * labeledMembers.count(where: { rows[$0] != nil }) >= labeledMembers.count else { continue }
+            guard 2 * labeledMembers.count(where: { rows[$0] != nil }) >= labeledMembers.count else {
+                continue
+            }
             let remaining = (members[cluster.id] ?? []).compactMap { rows[$0] }
             if !remaining.isEmpty { labeled.append((cluster.label, remaining)) }
         }

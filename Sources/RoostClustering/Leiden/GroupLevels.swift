@@ -43,7 +43,6 @@ struct GroupLevels {
         result = adding(
             best.parents, to: result, zip(samples, stability.partitions).map { ($0.rows, $1[best.index]) })
         result.facts[LeidenClusterer.FactKey.parentResolution] = ladder.resolutions[best.index]
-        result.facts[LeidenClusterer.FactKey.parentAgreement] = best.agreement
         return result
     }
 

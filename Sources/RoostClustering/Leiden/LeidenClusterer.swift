@@ -80,16 +80,8 @@ public struct LeidenClusterer: Clusterer {
         /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
         /// vectors have no clear groups or one group dominates.
         package static let largestShare = "largestShare"
-        /// The mean agreement between the partition and those of subsamples, at most 1. See
-        /// ``SubsampleStability``.
-        static let agreement = "subsampleAgreement"
-        /// The modularity at resolution 1. See ``ResolutionChoice``.
-        static let modularity = "modularity"
         static let gap = "gap"
         package static let parentResolution = "parentResolution"
-        /// The mean agreement between the parents and the groups of subsamples at the same resolution, at
-        /// most 1.
-        static let parentAgreement = "parentAgreement"
     }
 
     /// Creates a clusterer.
@@ -136,11 +128,7 @@ public struct LeidenClusterer: Clusterer {
             atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
         var facts = [FactKey.resolution: chosen.resolution, "neighbors": Double(k)]
         facts[FactKey.fullRunCount] = Double(chosen.fullRunCount ?? vectors.rows)
-        if let evidence = chosen.evidence {
-            facts[FactKey.gap] = evidence.gap
-            facts[FactKey.modularity] = evidence.modularity
-            facts[FactKey.agreement] = evidence.stability
-        }
+        facts[FactKey.gap] = chosen.gap
         var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
         partition.facts[FactKey.largestShare] = ResolutionChoice.largestShare(
             partition.labels.map { Int32($0.group ?? -1) })
@@ -178,7 +166,7 @@ public struct LeidenClusterer: Clusterer {
         /// The subsamples with which the resolution was chosen; `nil` if it was given.
         var stability: SubsampleStability?
         var ladder: ResolutionLadder?
-        var evidence: ResolutionChoice.Evidence?
+        var gap: Double?
         /// See ``Start/fullRunCount``; `nil` if this run clusters all vectors.
         var fullRunCount: Int?
     }
@@ -262,7 +250,7 @@ public struct LeidenClusterer: Clusterer {
         }
         return Chosen(
             communities: communities, resolution: resolution, stability: choice.stability, ladder: ladder,
-            evidence: choice.evidence[choice.index])
+            gap: choice.evidence[choice.index].gap)
     }
 
     /// The maximum share of the vectors that may be in groups that are too small at the resolution of fine

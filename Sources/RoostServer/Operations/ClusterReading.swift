@@ -202,7 +202,7 @@ package struct ClusterScales: Sendable {
         groups = clusters.count - topics - larger
     }
 
-    /// The numbers besides that of the groups, for example ` with 40 topics, in 8 larger clusters`.
+    /// The numbers of topics and larger clusters, for example ` with 40 topics, in 8 larger clusters`.
     package var details: String {
         (topics > 0 ? " with \(Count.text(topics, "topic"))" : "")
             + (larger > 0 ? ", in \(Count.text(larger, "larger cluster"))" : "")

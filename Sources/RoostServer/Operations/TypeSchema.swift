@@ -115,7 +115,9 @@ extension UUID: KnownType {
 }
 
 extension ClusterLineage.Kind: KnownType {
-    fileprivate static var schema: JSONValue { Schema.choice(allCases.map(\.rawValue), "The kind of the event.") }
+    fileprivate static var schema: JSONValue {
+        Schema.choice(allCases.map(\.rawValue), "The kind of the event.")
+    }
     fileprivate static var sample: ClusterLineage.Kind { .birth }
 }
 

@@ -113,7 +113,7 @@ struct PassageContents: DerivedContents {
     }
 }
 
-/// What a search must know of the passages of a store to compare cosines.
+/// The figures of a store's passages with which a search compares cosines.
 struct PassageStatistics: Sendable {
     var pairs = PairStatistics.prior
     var hubs = HubSample(Matrix(rows: 0, columns: 0), entries: [])
