@@ -31,7 +31,6 @@ extension Partition {
                 for group in ancestors(group) { shared[group, default: 0] += 1 }
             }
             let isMost = { (group: Int, part: Int) in 2 * part >= set.count + sizes[group] - part }
-            // Topics are smaller than their groups, so they would only have a smaller part.
             let largest = shared.filter { !topics.contains($0.key) && !containers.contains($0.key) }
                 .max { ($0.value, $1.key) < ($1.value, $0.key) }
             if let best = shared.filter({ isMost($0.key, $0.value) }).values.max() {

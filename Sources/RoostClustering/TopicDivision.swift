@@ -8,10 +8,9 @@ extension Partition {
 
     /// Divides each group into topics where the vectors of the group alone support it.
     ///
-    /// The topics of a group are the communities with the highest modularity in the graph of its own nearest
-    /// neighbors, as if nothing else was in the store. So the topics of a collection do not depend on the other
-    /// collections, even if those determine the size of the groups. A topic has at least three rows. A divided
-    /// group keeps its number and becomes the parent of its topics, which have the highest numbers.
+    /// The topics of a group are the communities, of at least three rows, with the highest modularity in the graph
+    /// of its own nearest neighbors, so they do not depend on the rest of the store. A divided group keeps its
+    /// number and becomes the parent of its topics, which have the highest numbers.
     ///
     /// - Parameters:
     ///   - vectors: The vectors that were partitioned, (n, d), unit length.
