@@ -48,7 +48,7 @@ public struct KnowledgeStore: Sendable {
     ///
     /// - Throws: `StorageError`.
     public var links: LinkGraph {
-        get async throws { try await LinkGraph(storage.snapshot()) }
+        get async throws { try await Computation.run { try await LinkGraph(storage.snapshot()) } }
     }
 
     /// The original files of the store; `nil` for a store without a folder.

@@ -20,7 +20,7 @@ package struct PairStatistics: Sendable, Hashable, Codable {
     private static let minimumDeviation = 0.02
     /// The cosine from which two passages are copies, as for `roost similar --duplicates`. Copies do not show
     /// how similar unrelated texts are: in a store with many copies, they would lower all scores to 0.
-    private static let copyCosine = 0.95
+    fileprivate static let copyCosine: Float = 0.95
 
     /// Returns rows of entries that are spread evenly.
     package static func sample(of rows: RowSet) -> RowSet {
@@ -40,8 +40,8 @@ package struct PairStatistics: Sendable, Hashable, Codable {
         var (count, sum, squares) = (0.0, 0.0, 0.0)
         for (row, first) in sample.enumerated() {
             for column in (row + 1)..<sample.count where sample[column].entry != first.entry {
+                guard cosines[row * sample.count + column] < Self.copyCosine else { continue }
                 let cosine = Double(cosines[row * sample.count + column])
-                guard cosine.isFinite, cosine < Self.copyCosine else { continue }
                 count += 1
                 sum += cosine
                 squares += cosine * cosine
@@ -116,20 +116,16 @@ package struct PassageSample {
 /// not answer, such as short greetings in conversations (Radovanović, Nanopoulos & Ivanović 2010).
 package struct HubSample: Sendable {
     /// The maximum number of passages.
-    package static let size = 256
-    /// The number of nearest passages whose mean cosine is the hubness, in samples of at least eight times as
-    /// many.
-    private static let neighbors = 10
+    package static let size = 128
+    /// The maximum number of nearest passages whose mean cosine is the hubness.
+    private static let neighbors = 5
     /// The share of the hubness that is subtracted from cosines, as in CSLS (Conneau et al. 2018).
     private static let weight: Float = 0.5
-    /// A passage with a higher cosine is a copy.
-    private static let copyCosine: Float = 0.95
 
     private let vectors: Matrix
     private let entries: [UUID]
     /// The rows of the passages in the file that they come from.
     package let rows: [UInt32]
-    /// The mean hubness of the passages.
     package private(set) var mean: Float = 0
 
     package init(_ vectors: Matrix, entries: [UUID], rows: [UInt32] = [], mean: Float? = nil) {
@@ -137,11 +133,9 @@ package struct HubSample: Sendable {
         self.mean = mean ?? hubness(of: vectors, entries).reduce(0, +) / Float(max(1, entries.count))
     }
 
-    /// Returns the number to subtract from the cosines of each passage: half of its hubness, less half of the
-    /// mean hubness.
+    /// Returns the number to subtract from the cosines of each passage.
     ///
     /// - Parameter passages: Vectors, (n, d), unit length.
-    /// - Complexity: O(n · d · sample).
     package func corrections(of passages: Matrix, _ entries: [UUID]) -> [Float] {
         guard passages.columns == vectors.columns else { return Array(repeating: 0, count: passages.rows) }
         return hubness(of: passages, entries).map { Self.weight * ($0 - mean) }
@@ -150,12 +144,21 @@ package struct HubSample: Sendable {
     private func hubness(of passages: Matrix, _ owners: [UUID]) -> [Float] {
         guard passages.rows > 0, vectors.rows > 0 else { return Array(repeating: 0, count: passages.rows) }
         let cosines = passages.products(of: 0..<passages.rows, with: vectors)
-        return owners.indices.map { row in
-            let others = entries.indices.lazy.filter { entries[$0] != owners[row] }
-                .map { cosines[row * entries.count + $0] }.filter { $0 < Self.copyCosine }
-            let sorted = others.sorted(by: >)
-            let nearest = sorted.prefix(min(Self.neighbors, max(1, sorted.count / 8)))
-            return nearest.isEmpty ? mean : nearest.reduce(0, +) / Float(nearest.count)
+        let count = min(Self.neighbors, max(1, entries.count / 8))
+        return cosines.withUnsafeBufferPointer { cosines in
+            owners.indices.map { row in
+                // The highest cosines so far, in ascending order.
+                var nearest: [Float] = []
+                for column in entries.indices {
+                    let cosine = cosines[row * entries.count + column]
+                    guard nearest.count < count || cosine > nearest[0], cosine < PairStatistics.copyCosine,
+                        entries[column] != owners[row]
+                    else { continue }
+                    if nearest.count == count { nearest.removeFirst() }
+                    nearest.insert(cosine, at: nearest.firstIndex { $0 > cosine } ?? nearest.count)
+                }
+                return nearest.isEmpty ? mean : nearest.reduce(0, +) / Float(nearest.count)
+            }
         }
     }
 }

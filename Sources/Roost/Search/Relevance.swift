@@ -54,7 +54,7 @@ struct Relevance: Sendable {
     func evidence(passage: Float?, entry: Float?, correction: Float = 0, words: Float) -> Evidence {
         var meaning: Float = 0
         if let passage, usesVectors {
-            let cosine = cosine(passage: passage, entry: entry) - correction
+            let cosine = cosine(passage: passage, entry: entry) - (textWeight > 0 ? correction : 0)
             meaning = Self.power((cosine - statistics.mean) / statistics.deviation)
         }
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)

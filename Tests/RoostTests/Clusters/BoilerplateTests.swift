@@ -99,8 +99,9 @@ import Testing
         #expect(embedder.count == before + 1)
         let assignment = try await store.storage.snapshot().assignments(of: [id]).first
         let clusters = try await store.storage.fetchClusters()
-        let bread = try #require(clusters.first { $0.keywords.contains { $0.contains("bread") } })
-        #expect(assignment?.cluster == bread.id)
+        let bread = try #require(
+            clusters.first { $0.parent == nil && $0.keywords.contains { $0.contains("bread") } })
+        #expect(clusters.first { $0.id == assignment?.cluster }?.parent == bread.id)
     }
 
     @Test func `a cluster is split and merged without boilerplate`() async throws {
