@@ -116,7 +116,7 @@ public struct TranscriptReader: Sendable {
         for item in items {
             guard let json = item.json, let parser = parsers.first(where: { $0.recognizes(json) }) else {
                 let fault = JSONFault.description(of: item.text, fallback: "its format is unknown")
-                builder.skip(item.location, "is not a valid JSON object: \(fault)")
+                builder.skip(item.location, "cannot be read: \(fault)")
                 continue
             }
             if parser.format != .jsonLines { format = parser.format }
