@@ -52,7 +52,9 @@ import Testing
         let memory = memory()
         try await memory.remember(
             (0..<20).map { .init(role: .user, content: "swift\n number \($0)") }, in: scope)
-        let result = try await memory.search("swift", RecallOptions(limit: 15, context: 2))
+        var options = RecallOptions(limit: 15, context: 2)
+        options.includesAll = true
+        let result = try await memory.search("swift", options)
         let lines = "\(result)".split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 10 && lines[0] == "15 messages:" && lines[9] == "and 7 more", "\(result)")
     }

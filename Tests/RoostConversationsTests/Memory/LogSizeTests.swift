@@ -43,7 +43,7 @@ import Testing
         let (chats, sessions) = (
             try SQLiteChatStorage(databasePath: path), try SQLiteSessionStorage(databasePath: path)
         )
-        let text = String(repeating: "swifts above the roof ", count: 1000)
+        let text = String(repeating: "swifts above the roof ", count: 2000)
         var largest = 0
         for round in 0..<Self.rounds {
             try await chats.saveMessages(
