@@ -40,10 +40,18 @@ extension QueryHit: CustomStringConvertible {
     }
 }
 
-private enum ReportText {
+extension ClusterLabelingReport: CustomStringConvertible {
+    public var description: String {
+        let failure = failure.map { "; \(ReportText.line($0.message))" } ?? ""
+        return ReportText.list(
+            "\(labeled.count) labeled, \(refused.count) refused\(failure)", labeled.map(\.label))
+    }
+}
+
+package enum ReportText {
     private static let (maximumItems, maximumLength) = (8, 100)
 
-    static func list(_ heading: String, _ items: [String]) -> String {
+    package static func list(_ heading: String, _ items: [String]) -> String {
         var lines = [items.isEmpty ? heading : heading + ":"] + items.prefix(maximumItems).map(line)
         if items.count > maximumItems { lines.append("and \(items.count - maximumItems) more") }
         return lines.joined(separator: "\n")
@@ -51,7 +59,7 @@ private enum ReportText {
 
     /// Returns a text on one line of at most 100 characters. Control characters, which a terminal would obey,
     /// become spaces.
-    static func line(_ text: String) -> String {
+    package static func line(_ text: String) -> String {
         let start = text.unicodeScalars.prefix(maximumLength).map { scalar in
             [.control, .format, .lineSeparator, .paragraphSeparator].contains(
                 scalar.properties.generalCategory)

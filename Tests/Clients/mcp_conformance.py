@@ -217,7 +217,7 @@ def main():
         for number in range(8):
             for text in (f"tomato soil garden seeds {number}", f"engine piston gearbox oil {number}"):
                 stored = client.result("tools/call", {
-                    "name": "remember", "arguments": {"text": text, "allowDuplicate": True}})
+                    "name": "remember", "arguments": {"text": text}})
         uri = "roost://entry/" + stored["structuredContent"]["id"]
         stateless(client)
         streams(client)

@@ -22,7 +22,7 @@ async def session(address, token, mode):
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert len(names) == 8, names
         text = f"A heron stood in the pond ({mode})."
-        stored = (await client.call_tool("remember", {"text": text, "allowDuplicate": True})).structured_content
+        stored = (await client.call_tool("remember", {"text": text})).structured_content
         found = await client.call_tool("search", {"query": f"heron pond {mode}"})
         assert stored["id"] in [item["id"] for item in found.structured_content["results"]], found
         wrong = await client.call_tool("search", {"query": "x", "nonsense": True})
@@ -33,7 +33,7 @@ async def session(address, token, mode):
             progress.append((done, total, message))
 
         for word in range(8):
-            await client.call_tool("remember", {"text": f"engine piston oil {word}", "allowDuplicate": True})
+            await client.call_tool("remember", {"text": f"engine piston oil {word}"})
         await client.call_tool("recluster", {}, progress_callback=note)
         assert progress and progress[-1][0] == progress[-1][1], progress
         read = (await client.read_resource("roost://entry/" + stored["id"])).contents[0].text

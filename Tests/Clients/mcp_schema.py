@@ -136,7 +136,7 @@ def exercise(server):
         return value
 
     texts = ["The swift is back above the roof.", "Tomatoes need water.", "The gearbox needs new oil."]
-    stored = [call("remember", text=text, allowDuplicate=True) for text in texts]
+    stored = [call("remember", text=text) for text in texts]
     assert all(item["id"] for item in stored), stored
     found = call("search", query="swift above the roof", limit=2)["results"]
     assert found[0]["id"] == stored[0]["id"], found

@@ -43,7 +43,7 @@ async def two_writers(roost, store):
         async with Client(transport(roost, store)) as client:
             for number in range(20):
                 result = await client.call_tool(
-                    "remember", {"text": f"{name} wrote line {number}", "allowDuplicate": True})
+                    "remember", {"text": f"{name} wrote line {number}"})
                 assert not result.is_error, result
 
     await asyncio.gather(write("one"), write("two"))

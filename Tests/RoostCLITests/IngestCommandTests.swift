@@ -21,6 +21,16 @@ import Testing
         #expect(try commands.roost("list").status == 66)
     }
 
+    @Test func `a quiet ingest that reads nothing prints the reasons`() throws {
+        for name in ["a.jsonl", "b.jsonl", "c.csv"] { try commands.write("{", to: name) }
+        #expect(try commands.roost("add", "a swift").status == 0)
+        let failed = try commands.roost("ingest", "-q", "a.jsonl", "c.csv")
+        #expect(failed.status == 65 && failed.error.contains("a.jsonl: no row is valid"), "\(failed)")
+        #expect(failed.error.contains("c.csv: it has no column"), "\(failed)")
+        try commands.write("a heron", to: "d.md")
+        #expect(try commands.roost("ingest", "-q", "b.jsonl", "d.md").error.isEmpty)
+    }
+
     @Test func `patterns include and exclude files`() throws {
         for name in ["a.md", "b.txt", "deep/old/d.md", "e.unknown"] {
             try commands.write("text of \(name)", to: "notes/\(name)")

@@ -23,10 +23,7 @@ struct EmbeddingCountTests {
         func tokenRanges(in text: String) -> [Range<Int>] { base.tokenRanges(in: text) }
     }
 
-    @Test(arguments: [[], ["work"]], [false, true])
-    func `a text is embedded once, and once more for the search for duplicates`(
-        tags: [String], isForced: Bool
-    ) async throws {
+    @Test(arguments: [[], ["work"]]) func `a text is embedded once`(tags: [String]) async throws {
         let embedder = CountingEmbedder()
         var rules = AccessRules()
         rules.tags = Set(tags)
@@ -35,11 +32,10 @@ struct EmbeddingCountTests {
         _ = await harness.call("remember", ["text": "the bread rises"])
         // Texts that are equal as strings can have different bytes.
         for text in ["a heron at the caf\u{E9}", "a heron at the cafe\u{301}"] {
-            let stored = await harness.call(
-                "remember", ["text": .string(text), "allowDuplicate": .bool(isForced)])
+            let stored = await harness.call("remember", ["text": .string(text)])
             #expect(stored["stored"] != nil, "\(stored)")
             let count = embedder.texts.count { $0.unicodeScalars.elementsEqual(text.unicodeScalars) }
-            #expect(count == (isForced ? 1 : 2), "\(text)")
+            #expect(count == 1, "\(text)")
         }
         #expect(embedder.texts.count { $0 == "the bread rises" } == 1)
     }

@@ -29,6 +29,8 @@ struct FetchTests {
         try await fill(harness)
         let whole = await harness.call("fetch", ["id": "file:///notes/long.md"])
         #expect(whole["text"]?.string?.hasPrefix("line 1\n") == true && whole["line"] == 1)
+        // The entry is in no cluster.
+        #expect(whole["cluster"] == nil)
         let part = await harness.call("fetch", ["id": "/notes/long.md", "line": 39])
         #expect(part["text"] == "line 39\nline 40" && part["line"] == 39)
         #expect(await message(harness, ["id": "/notes/long.md", "line": 41]).contains("no line 41"))

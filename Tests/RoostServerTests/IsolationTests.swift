@@ -32,8 +32,8 @@ struct IsolationTests {
         let entry = await harness.call("fetch", ["id": .string(id)])
         #expect(entry["tags"] == ["work"])
         #expect(entry["metadata"] == [:])
-        // The visible entry is found again, also if duplicates are permitted.
-        let again = await harness.call("remember", ["text": .string(text), "allowDuplicate": true])
+        // The visible entry is found again.
+        let again = await harness.call("remember", ["text": .string(text)])
         #expect(again["stored"] == false)
         #expect(again["id"]?.string == id)
         _ = await harness.call("forget", ["ids": [.string(id)], "confirm": true])
@@ -49,7 +49,7 @@ struct IsolationTests {
         let hidden = try await open.store.add("the code of the vault is 4711", tags: ["private"])
         func remember(_ text: String, _ rules: AccessRules) async throws -> (entry: Entry, isNew: Bool) {
             let answer = await MCPHarness(rules, store: open.store).call(
-                "remember", ["text": .string(text), "allowDuplicate": true])
+                "remember", ["text": .string(text)])
             let id = try #require(answer["id"]?.string.flatMap(UUID.init))
             let entry = try #require(try await open.store.storage.snapshot().entries([id]).first)
             return (entry, answer["stored"] == true)
@@ -84,7 +84,7 @@ struct IsolationTests {
         _ = await harness.call("update", ["id": id, "text": "the code of the vault is 4711"])
         let again = await harness.call(
             "remember",
-            ["text": "the code of the vault is 4711", "tags": ["vault"], "allowDuplicate": true])
+            ["text": "the code of the vault is 4711", "tags": ["vault"]])
         #expect(again["stored"] == true && again["id"] != id)
         let kept = try #require(try await open.store.storage.snapshot().entries([hidden.id]).first)
         #expect(kept.tags == ["private"])
@@ -93,7 +93,7 @@ struct IsolationTests {
         var changes = EntryChanges()
         changes.content = "the lock is new"
         _ = try await open.store.update(changed.id, changes)
-        let added = await harness.call("remember", ["text": "the lock is new", "allowDuplicate": true])
+        let added = await harness.call("remember", ["text": "the lock is new"])
         #expect(added["stored"] == true && added["id"] != .string(changed.id.text))
     }
 

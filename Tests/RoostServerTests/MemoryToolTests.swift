@@ -16,10 +16,10 @@ import Testing
         let first = await harness.call("remember", ["text": Self.note, "title": "Meeting"])
         #expect(first["stored"] == true && first["updated"] == false)
         let same = await harness.call(
-            "remember", ["text": Self.note, "title": "Meeting", "allowDuplicate": true])
+            "remember", ["text": Self.note, "title": "Meeting"])
         #expect(same["stored"] == false && same["updated"] == false && same["id"] == first["id"])
         let other = await harness.call(
-            "remember", ["text": Self.note, "title": "Date", "tags": ["work"], "allowDuplicate": true])
+            "remember", ["text": Self.note, "title": "Date", "tags": ["work"]])
         #expect(other["stored"] == false && other["updated"] == true && other["id"] == first["id"])
     }
 
@@ -32,9 +32,6 @@ import Testing
             await harness.call(tool, arguments)["notices"]?.elements?.first?.string ?? ""
         }
         #expect(await notice("remember", ["text": Self.note]) == "the text was stored before")
-        #expect(await notice("remember", ["text": Self.note, "tags": ["work"]]).contains("'update'"))
-        let similar: JSONValue = "The meeting is on Monday at nine!"
-        #expect(await notice("remember", ["text": similar]).contains("allowDuplicate"))
         #expect(await notice("forget", ["ids": [id]]) == "nothing was removed")
         #expect(await notice("forget", ["ids": [id], "confirm": true]) == "")
     }
@@ -92,21 +89,6 @@ import Testing
         // Changes after an undo can be undone as well.
         _ = await harness.call("remember", ["text": "The bread rises in an hour."])
         #expect(try await store.undo().removed == 1)
-    }
-
-    @Test func `a text of several passages is compared as a whole`() async throws {
-        let harness = MCPHarness()
-        let words = (0..<700).map { "word\($0)" }
-        let text = words.joined(separator: " ")
-        let stored = await harness.call("remember", ["text": .string(text)])
-        #expect(stored["stored"] == true)
-        for changed in [text + " ", text.replacingOccurrences(of: "word9 ", with: "other "), text + " more"] {
-            let answer = await harness.call("remember", ["text": .string(changed)])
-            #expect(answer["stored"] == false)
-            #expect(answer["duplicates"]?.elements?.first?["id"] == stored["id"], "\(answer)")
-        }
-        let other = (0..<700).map { "topic\($0)" }.joined(separator: " ")
-        #expect(await harness.call("remember", ["text": .string(other)])["stored"] == true)
     }
 
     @Test func `update sets and removes the title`() async throws {

@@ -49,7 +49,7 @@ struct OperationTests {
                 "fetch": ["id": entry], "clusters": ["query": "garden"],
                 "cluster_members": ["cluster": cluster, "limit": 2],
                 "recall": ["query": "cello"], "status": [:], "count": ["by": ["tag", "year"]],
-                "remember": ["text": "the swift above the roof", "allowDuplicate": true, "tags": ["birds"]],
+                "remember": ["text": "the swift above the roof", "tags": ["birds"]],
                 "remember_messages": [
                     "messages": [
                         [

@@ -79,7 +79,7 @@ struct ServeCommandTests {
         #expect(created == 201)
         for agent in agents { #expect(try ask(agent, "search", [:]).contains("one entry matches")) }
         let remembered = try ask(
-            agents[0], "remember", ["text": "written by an agent", "allowDuplicate": true])
+            agents[0], "remember", ["text": "written by an agent"])
         #expect(remembered.contains("\"stored\":true"), "\(remembered)")
         #expect(try await server.send(.GET, "/api/v1/status").1["entries"] == 2)
         #expect(try ask(agents[1], "search", [:]).contains("2 entries match"))

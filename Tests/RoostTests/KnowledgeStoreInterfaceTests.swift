@@ -64,6 +64,9 @@ import Testing
         check(result.hits[0], contains: "a swift")
         check(try await store.search("zebra"), contains: "no entry is close to the query; the nearest are:")
         check(try await store.recluster(clusters: 15), contains: "15 clusters of 30 entries, 0 outliers")
+        var labeling = ClusterLabelingReport()
+        labeling.labeled = Array(try await store.storage.snapshot().clusters().prefix(12))
+        check(labeling, contains: "12 labeled, 0 refused:")
     }
 
     @Test func `openOrCreate reports a model that is not installed and creates no store`() async throws {

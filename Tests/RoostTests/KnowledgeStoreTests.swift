@@ -58,7 +58,8 @@ import Testing
     @Test func `a person's title, tags and metadata survive a change of the file`() async throws {
         let store = store()
         func ingest(_ text: String, _ metadata: [String: MetadataValue]) async throws {
-            let draft = EntryDraft(key: "file", content: text, metadata: metadata, tags: ["roof"])
+            let draft = EntryDraft(
+                key: "file", content: text, metadata: metadata, tags: ["Roof", "bird", "nest"])
             _ = try await store.ingest([
                 SourceDraft(id: "file:///x/a.md", fingerprint: text, entries: [draft])
             ])
@@ -68,12 +69,13 @@ import Testing
         try await store.update(
             id,
             EntryChanges(
-                addedTags: ["mine"],
+                addedTags: ["mine"], removedTags: ["roof", "nest"],
                 metadata: ["title": "My swifts", "status": "done", "due": .null, "year": 2025]
             ))
+        try await store.update(id, EntryChanges(addedTags: ["nest"]))
         try await ingest("two swifts", ["title": "Swifts", "year": 2026, "due": "June", "place": "tower"])
         let entry = try #require(try await store.entry(id))
-        #expect(entry.content == "two swifts" && entry.tags == ["mine", "roof"])
+        #expect(entry.content == "two swifts" && entry.tags == ["bird", "mine", "nest"])
         #expect((entry.title, entry.metadata["status"], entry.metadata["due"]) == ("My swifts", "done", nil))
         #expect(entry.metadata["year"] == 2026 && entry.metadata["place"] == "tower")
     }

@@ -134,6 +134,37 @@ import Testing
         #expect(drafts.map(\.location) == ["line 1", "line 3"])
         let rows = try reader.jsonLines("{\"text\":\"a\"}\r\n{\r\n")
         #expect(rows.entries.map(\.content) == ["a"] && rows.skipped.map(\.source) == ["t, line 2"])
+        #expect(rows.skipped[0].reason == "it is not valid JSON: expected a string at byte 1")
+    }
+
+    @Test func `numbers whose digits no number type keeps stay texts`() throws {
+        let integers = [
+            "12345678901234567890", "-9223372036854775809", "1" + String(repeating: "0", count: 400),
+        ]
+        let fractions = ["1234567890123456.789", "0.1234567890123456789"]
+        let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
+        for number in integers + fractions {
+            let row = try reader.jsonLines("{\"id\":\(number),\"text\":\"a\",\"n\":[\(number)]}").entries[0]
+            #expect(row.key == "id:\(number)" && row.metadata["n"] == [.string(number)])
+        }
+        for (number, value) in [
+            ("9223372036854775807", .integer(.max)), ("1e3", 1000), ("0.10", 0.1),
+            ("0.30000000000000004", .number(0.1 + 0.2)),
+            ("0.10000000000000000000", 0.1), ("1.5e300", 1.5e300),
+        ] as [(String, MetadataValue)] {
+            #expect(
+                try reader.jsonLines("{\"text\":\"a\",\"n\":\(number)}").entries[0].metadata["n"] == value)
+        }
+    }
+
+    @Test func `the message about a byte that is no text names its line`() async throws {
+        let file = try TemporaryFolder().url.appendingPathComponent("table.csv")
+        let text = "id,text\n1,M\u{FC}ller\n2,one".utf8 + [0xFF] + " byte\n3,Gr\u{F6}\u{DF}e\n".utf8
+        try Data(text).write(to: file)
+        let error = await #expect(throws: RoostError.self) { try await RecordReader().read(file) }
+        #expect(
+            error?.message.contains("table.csv: line 3 is not valid UTF-8") == true,
+            "\(String(describing: error))")
     }
 
     @Test func `tags and dates are read from texts in rows`() throws {

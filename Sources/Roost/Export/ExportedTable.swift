@@ -61,8 +61,8 @@ package struct ExportedTable {
             throw failure(line, "its id is not a UUID")
         }
         guard let content = text("content") else { throw failure(line, "its content is empty") }
-        let metadata = text("metadata").map { Data($0.utf8) } ?? Data("{}".utf8)
-        guard let metadata = try? JSONDecoder().decode([String: MetadataValue].self, from: metadata) else {
+        let json = Data((text("metadata") ?? "{}").utf8)
+        guard let metadata = (try? MetadataValue(json: json))?.members else {
             throw failure(line, "its metadata is not a JSON object")
         }
         return Entry(

@@ -77,13 +77,13 @@ struct DelimitedRows {
             } else if byte == quote, field.isEmpty, separator != UInt8(ascii: "\t") {
                 (isQuoted, quotedLine) = (true, line)
             } else if byte == separator {
-                try end(&field, &fields)
+                try end(&field, &fields, firstLine)
             } else if byte == newline || byte == carriageReturn {
                 if isPair {
                     index += 1
                     line += 1
                 }
-                try end(&field, &fields)
+                try end(&field, &fields, firstLine)
                 if let row = row(fields, from: firstLine, to: line - 1) { return row }
                 (fields, firstLine) = ([], line)
             } else {
@@ -96,7 +96,7 @@ struct DelimitedRows {
                 "cannot read \(name): the quoted field that begins on line \(quotedLine) is not closed")
         }
         if field.isEmpty, fields.isEmpty { return nil }
-        try end(&field, &fields)
+        try end(&field, &fields, firstLine)
         return row(fields, from: firstLine, to: line)
     }
 
@@ -111,9 +111,9 @@ struct DelimitedRows {
         index = rest.endIndex
     }
 
-    private func end(_ field: inout [UInt8], _ fields: inout [String]) throws {
+    private func end(_ field: inout [UInt8], _ fields: inout [String], _ line: Int) throws {
         guard let text = String(validating: field, as: UTF8.self) else {
-            throw RoostError(.badInput, "cannot read \(name): row \(count + 1) is not UTF-8 text")
+            throw RoostError(.badInput, "cannot read \(name): the row on line \(line) is not valid UTF-8")
         }
         fields.append(text)
         field.removeAll(keepingCapacity: true)

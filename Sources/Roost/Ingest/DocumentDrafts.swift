@@ -133,6 +133,8 @@ package enum DocumentKey {
 
     /// The keys of the values that a person changed, as an array of texts. They survive changes of the file.
     static let edited = "edited"
+    /// The key of a tag that a person removed.
+    static func removed(_ tag: TagName) -> String { "#" + tag.text }
 
     package static let all = [title, aliases, links, unreadParts, edited]
     /// The prefix of a document's own key that equals one of the keys.

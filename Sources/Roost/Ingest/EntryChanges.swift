@@ -44,7 +44,10 @@ public struct EntryChanges: Sendable, Hashable {
                 changed.metadata[key] = value
             }
         }
-        let keys = metadata.keys.filter { changed.metadata[$0] != entry.metadata[$0] }
+        let kept = Set(changed.tags.map(TagName.init))
+        let keys =
+            metadata.keys.filter { changed.metadata[$0] != entry.metadata[$0] }
+            + entry.tags.map(TagName.init).filter { !kept.contains($0) }.map(DocumentKey.removed)
         if !keys.isEmpty, entry.source?.contains("://") == true {
             let all = Set(entry.editedKeys).union(keys).sorted()
             changed.metadata[DocumentKey.edited] = .array(all.map { .string($0) })
@@ -54,16 +57,18 @@ public struct EntryChanges: Sendable, Hashable {
 }
 
 extension Entry {
-    /// The keys of the metadata that were changed after the text had been read from its file or page.
+    /// The keys of the values that were changed after the text had been read from its file or page.
     fileprivate var editedKeys: [String] {
         guard case .array(let keys)? = metadata[DocumentKey.edited] else { return [] }
         return keys.compactMap(\.string)
     }
 
-    /// Keeps the metadata that were changed in the stored entry, when its source is read again.
-    mutating func keepEditedMetadata(of old: Entry) {
+    /// Keeps the changes to the stored entry when its source is read again, and the spelling of its tags.
+    mutating func keepEdits(of old: Entry) {
         let keys = old.editedKeys
         for key in keys.isEmpty ? [] : keys + [DocumentKey.edited] { metadata[key] = old.metadata[key] }
+        tags.removeAll { keys.contains(DocumentKey.removed(TagName($0))) }
+        tags = TagName.adding(tags, to: TagName.distinct(old.tags))
     }
 
     /// Replaces the text. The vectors are removed, and the links of the old text are replaced with those of

@@ -168,10 +168,13 @@ public struct RecordReader: Sendable {
         try FileContents.read(url, maximumSize: maximumFileSize) { _ in nil }
     }
 
-    static func invalidEncoding(_ name: String) -> RoostError {
-        RoostError(
-            .badInput,
-            "cannot read \(name): it is not valid UTF-8; convert it first, for example with iconv")
+    static func invalidText(_ bytes: UnsafeRawBufferPointer, from line: Int, _ name: String) -> RoostError {
+        var (rest, line) = (bytes[...], line)
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")),
+            String(validating: rest[..<end], as: UTF8.self) != nil
+        { (rest, line) = (rest[(end + 1)...], line + 1) }
+        let fault = "line \(line) is not valid UTF-8; convert the file first, for example with iconv"
+        return RoostError(.badInput, "cannot read \(name): \(fault)")
     }
 
     /// Decodes UTF-8 text and removes a byte order mark.
@@ -182,7 +185,9 @@ public struct RecordReader: Sendable {
         guard !data.prefix(FileContents.binaryTestLength).contains(0) else {
             throw RoostError(.badInput, "cannot read \(name): it is a binary file")
         }
-        guard let text = String(validating: data, as: UTF8.self) else { throw invalidEncoding(name) }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw data.withUnsafeBytes { invalidText($0, from: 1, name) }
+        }
         return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 }

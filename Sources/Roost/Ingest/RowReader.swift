@@ -30,29 +30,22 @@ struct RowReader {
     /// and dates (``RowFields``). All keys except the text, the id and an array of tags become metadata.
     func jsonLines(_ text: String) throws -> Rows {
         var rows = Rows()
-        let decoder = JSONDecoder()
         // Split by bytes: a carriage return and a line feed together form one `Character`.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() where !Substring(line).allSatisfy(\.isWhitespace) {
-            let number = index + 1
             do throws(InvalidRow) {
-                add(try draft(of: line, number, decoder), to: &rows)
+                add(try draft(of: line, index + 1), to: &rows)
             } catch {
-                skip("line \(number)", error.reason, in: &rows)
+                skip("line \(index + 1)", error.reason, in: &rows)
             }
         }
         try finish(&rows)
         return rows
     }
 
-    private func draft(
-        of line: Substring.UTF8View, _ number: Int, _ decoder: JSONDecoder
-    ) throws(InvalidRow) -> EntryDraft {
-        guard var object = try? decoder.decode([String: MetadataValue].self, from: Data(line)) else {
-            let limit = MetadataValue.maximumDepth
-            let fault = JSONFault.description(
-                of: line, fallback: "its metadata is nested deeper than \(limit) levels")
-            throw InvalidRow(reason: "not a valid JSON object: \(fault)")
+    private func draft(of line: Substring.UTF8View, _ number: Int) throws(InvalidRow) -> EntryDraft {
+        guard var object = (try? MetadataValue(json: Data(line)))?.members else {
+            throw InvalidRow(reason: JSONFault.description(of: line, fallback: "it is not an object"))
         }
         let key = textColumn ?? (object["text"] != nil ? "text" : "content")
         guard case .string(let content)? = object.removeValue(forKey: key) else {

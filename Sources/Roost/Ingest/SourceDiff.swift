@@ -54,15 +54,12 @@ enum SourceDiff {
 
     /// Returns the stored entry updated with the contents of its source; `nil` if nothing changes.
     ///
-    /// Tags and metadata that users have added to the stored entry are preserved, and so is the spelling of
-    /// stored tags.
-    /// The result has no vectors if the text differs, or if the stored vectors are not kept.
+    /// Changes of a person stay. The result has no vectors if the text differs, or if they are not kept.
     static func merged(
         _ entry: Entry, _ dates: EntryDates, with old: Entry, keepsVectors: Bool
     ) -> Entry? {
         var entry = entry
-        entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
-        entry.keepEditedMetadata(of: old)
+        entry.keepEdits(of: old)
         dates.applyCreation(to: &entry, replacing: old)
         let isSameText = hasSameText(entry, old)
         if isSameText, entry.structure == nil { entry.structure = old.structure }

@@ -78,16 +78,6 @@ package enum TextAddition {
         }
     }
 
-    /// Returns the entry that ``run(_:tags:metadata:to:ownSource:among:)`` would change instead of adding
-    /// one; `nil` if it would add an entry.
-    package static func existingEntry(
-        _ content: String, in store: KnowledgeStore, ownSource: Source.ID?, among visible: EntryFilter
-    ) async throws -> Entry? {
-        let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)
-        let snapshot = try await store.storage.snapshot()
-        return try await lookup.entry(of: try await lookup.source(in: snapshot), in: snapshot)
-    }
-
     private struct Lookup {
         let content: String
         let store: KnowledgeStore

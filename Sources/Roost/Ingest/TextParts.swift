@@ -40,7 +40,7 @@ enum TextParts {
                 let end = end(from: start, in: bytes)
                 let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
                 guard let text = String(validating: part, as: UTF8.self) else {
-                    throw RecordReader.invalidEncoding(name)
+                    throw RecordReader.invalidText(part, from: line, name)
                 }
                 if !text.allSatisfy(\.isWhitespace) {
                     drafts.append(

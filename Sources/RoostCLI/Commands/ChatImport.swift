@@ -10,7 +10,8 @@ extension ChatCommand {
             commandName: "import", abstract: "Import conversations from files.",
             discussion: """
                 Reads Claude Code transcripts (JSON Lines), the conversations.json of a ChatGPT or \
-                Claude.ai export, and JSON Lines of the form {"role", "content", "timestamp"?, "id"?, \
+                Claude.ai export, the message_1.json of messengers, and JSON Lines of the form \
+                {"role", "content", "timestamp"?, "id"?, \
                 "session"?, "agent"?, "user"?, "speaker"?, "title"?}, also as a JSON array or in an object \
                 with the key "messages". Importing the same file again adds \
                 nothing. Unreadable lines are reported and skipped. A folder or database is read as the \

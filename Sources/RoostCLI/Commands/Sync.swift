@@ -137,9 +137,10 @@ extension StoreOptions {
 }
 
 enum SyncText {
-    /// Prints the inputs that were skipped, and the folders for which nothing was changed.
+    /// Prints the inputs that were skipped, and the folders for which nothing was changed. If nothing was read, the reasons
+    /// are the error.
     static func showSkipped(_ report: IngestReport, _ options: StoreOptions) {
-        if !options.quiet {
+        if !options.quiet || !report.hasChanges && report.unchanged == 0 {
             for line in report.skipped.lines(isDetailed: options.verbose) {
                 Terminal.error(line)
             }

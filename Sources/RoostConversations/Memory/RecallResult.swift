@@ -1,5 +1,6 @@
 public import Foundation
 public import Roost
+import RoostModel
 
 /// Options for recalling messages.
 public struct RecallOptions: Sendable, Hashable {
@@ -55,6 +56,17 @@ public struct RecallResult: Sendable {
     public var hasOnlyNoise: Bool { recollections.isEmpty && !nearest.isEmpty }
 }
 
+extension RecallResult: CustomStringConvertible {
+    /// The number of messages, and the best of them, on at most ten lines.
+    public var description: String {
+        ReportText.list(
+            hasOnlyNoise
+                ? "no message is close to the query; the nearest are"
+                : Count.text(recollections.count, "message"),
+            (hasOnlyNoise ? nearest : recollections).map(\.description))
+    }
+}
+
 /// A message that was recalled, with its context.
 public struct Recollection: Sendable, Hashable {
     /// The message.
@@ -86,6 +98,13 @@ public struct Recollection: Sendable, Hashable {
 
     /// The cosine similarity of the query and the message.
     public var similarity: Float { hit.similarity }
+}
+
+extension Recollection: CustomStringConvertible {
+    /// The score, and the beginning of the message.
+    public var description: String {
+        ReportText.line("\((100 * score).rounded() / 100)  \(message.content)")
+    }
 }
 
 extension Recollection: Identifiable {

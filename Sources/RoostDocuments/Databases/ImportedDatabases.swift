@@ -259,8 +259,7 @@ package struct LLMDatabase: ImportedDatabase {
             collection.records.append(
                 ImportedText(
                     key: key, text: text,
-                    metadata: (try? JSONDecoder().decode([String: MetadataValue].self, from: metadata))
-                        ?? [:],
+                    metadata: (try? MetadataValue(json: metadata))?.members ?? [:],
                     updatedAt: Self.date(row["updated"])))
         }
         return collection

@@ -150,9 +150,11 @@ extension MetadataValue {
 
     /// Returns the member of an object with the given name; `nil` if the value is not an object or lacks the
     /// member.
-    package subscript(name: String) -> MetadataValue? {
+    package subscript(name: String) -> MetadataValue? { members?[name] }
+
+    package var members: [String: MetadataValue]? {
         guard case .object(let members) = self else { return nil }
-        return members[name]
+        return members
     }
 
     package var flag: Bool? {
@@ -203,7 +205,7 @@ extension MetadataValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
 }
 
 extension MetadataValue {
-    /// Reads a value from JSON.
+    /// Reads a value from JSON. A number whose digits no number type keeps becomes a text (``JSONReader/exactText(_:)``).
     ///
     /// - Parameter depth: The number of arrays and objects that enclose the value, including the object of
     ///   all metadata.
@@ -233,6 +235,8 @@ extension MetadataValue {
             let number = try reader.number()
             if let whole = reader.integer(number).map(Int64.init) {
                 self = .integer(whole)
+            } else if let text = reader.exactText(number) {
+                self = .string(text)
             } else {
                 self = .number(try reader.double(number))
             }

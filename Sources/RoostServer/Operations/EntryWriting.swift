@@ -58,10 +58,14 @@ extension OperationContext {
 package struct AddedDocument: Codable, Sendable {
     package var stored: Bool
     /// Whether the text, the tags or the metadata of an existing entry have changed.
-    package var updated: Bool?
-    package var id: String?
-    package var duplicates: [EntryDocument]
+    package var updated: Bool
+    package var id: String
     package var notices: [String]?
+
+    init(_ added: AddedEntry) {
+        (stored, updated, id) = (added.isNew, added.isUpdated, added.id.text)
+        if !stored, !updated { notices = ["the text was stored before"] }
+    }
 }
 
 struct AddEntry: Operation {
@@ -71,14 +75,12 @@ struct AddEntry: Operation {
     var title: String?
     var tags: [String]?
     var metadata: [String: JSONValue]?
-    var allowDuplicate: Bool?
     var key: String?
 
     static let name = "remember"
     static let summary =
         "Store a text for later searches, such as a fact, a decision or a note."
-    static let details =
-        "Near-duplicates are returned instead of storing the text: 'update' one of them, or pass allowDuplicate."
+    static let details = "An entry with the same text gets the title, tags and metadata instead."
     static let access = OperationAccess(.adds, .newEntries)
     static let route = OperationRoute(.post, "/entries")
     static let parameters = [
@@ -91,10 +93,6 @@ struct AddEntry: Operation {
         EntryValueParameters.tags("tags", "Tags."),
         Argument("metadata", Schema.metadata),
         Argument(
-            "allowDuplicate",
-            Schema.flag(
-                "Whether to store it despite near-duplicates; false by default for agents only.")),
-        Argument(
             "key",
             Schema.string(
                 "The client's own id of the text, which replaces that of an entry with this key.", minimum: 1,
@@ -102,7 +100,7 @@ struct AddEntry: Operation {
     ]
 
     static func head(of output: Output) -> OperationHead {
-        OperationHead(location: output.stored ? output.id.map { "/api/v1/entries/\($0)" } : nil)
+        OperationHead(location: output.stored ? "/api/v1/entries/\(output.id)" : nil)
     }
 
     func run(in context: OperationContext) async throws -> Output {
@@ -115,61 +113,16 @@ struct AddEntry: Operation {
             guard rules.showsEverything else {
                 throw OperationError("'key' cannot be used: this server shows only a part of the store")
             }
-            let added = try await context.store.add(text, key: key, tags: tags, metadata: metadata)
-            return Output(
-                stored: added.isNew, updated: added.isUpdated, id: added.id.text, duplicates: [])
+            return Output(try await context.store.add(text, key: key, tags: tags, metadata: metadata))
         }
-        if !(allowDuplicate ?? !context.operations.servesAgents) {
-            let duplicates = try await duplicates(context)
-            if !duplicates.isEmpty {
-                return try await refusal(
-                    because: duplicates, context, self.tags != nil || !metadata.isEmpty)
-            }
-        }
-        // An equal text that is not visible must not become visible by getting the tags of this server.
-        let added = try await TextAddition.run(
-            text, tags: tags, metadata: metadata, to: context.store, ownSource: rules.ownSource,
-            among: rules.texts)
-        return Output(stored: added.isNew, updated: added.isUpdated, id: added.id.text, duplicates: [])
-    }
-
-    /// The minimum cosine similarity at which a stored text is reported instead of storing the new one. At this
-    /// similarity, texts are usually versions of each other.
-    private static let duplicateThreshold: Float = 0.93
-    private static let maximumDuplicates = 3
-
-    private func duplicates(_ context: OperationContext) async throws -> [EntryDocument] {
-        guard context.snapshot.stamp.entryCount > 0 else { return [] }
-        var search = EntrySearch(
-            .document(text), matching: context.rules.texts, limit: Self.maximumDuplicates)
-        search.includesAll = true
-        let result = try await context.store.search(search)
-        return result.hits.filter { $0.similarity >= Self.duplicateThreshold }.map { hit in
-            var document = EntryDocument(hit.entry)
-            document.addSnippet(
-                of: hit, in: result, length: EntryDocument.snippetLength(TokenBudget.standard))
-            document.line = nil
-            document.similarity = hit.similarity.rounded4
-            return document
-        }
-    }
-
-    /// Returns the result of a call that stores nothing.
-    private func refusal(
-        because duplicates: [EntryDocument], _ context: OperationContext, _ hasValues: Bool
-    ) async throws -> Output {
-        let equal = try await TextAddition.existingEntry(
-            text, in: context.store, ownSource: context.rules.ownSource, among: context.rules.texts)
-        let reason =
-            if equal == nil {
-                "nothing was stored because of near-duplicates; 'update' changes one of them, and allowDuplicate "
-                    + "stores the text in addition"
-            } else if hasValues {
-                "the text was stored before, and its tags and metadata were not changed; 'update' changes them"
-            } else {
-                "the text was stored before"
-            }
-        return Output(stored: false, id: equal?.id.text, duplicates: duplicates, notices: [reason])
+        // Models add white space around a text. An equal text that is not visible must not become visible by getting
+        // the tags of this server.
+        let text =
+            context.operations.servesAgents ? text.trimmingCharacters(in: .whitespacesAndNewlines) : text
+        return Output(
+            try await TextAddition.run(
+                text, tags: tags, metadata: metadata, to: context.store, ownSource: rules.ownSource,
+                among: rules.texts))
     }
 }
 

@@ -9,11 +9,6 @@ extension MetadataValue {
     /// The value; `nil` for `null`, with which some clients write an absent value.
     package var unlessNull: JSONValue? { self == .null ? Optional.none : self }
 
-    package var members: [String: JSONValue]? {
-        guard case .object(let members) = self else { return nil }
-        return members
-    }
-
     var elements: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements

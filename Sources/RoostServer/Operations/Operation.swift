@@ -169,8 +169,8 @@ package struct Operations: Sendable {
     /// The folder of the store, for backups; `nil` for a store without a folder.
     var directory: URL?
     var backups = BackupSettings()
-    /// Whether the front end serves agents: answers have a token budget, and near-duplicates are refused, unless the
-    /// input states otherwise.
+    /// Whether the front end serves agents: answers have a token budget, unless the input states otherwise, and texts are
+    /// stored without white space around them.
     var servesAgents = false
 
     package init(_ handle: StoreHandle, _ rules: AccessRules = AccessRules(), version: String = "") {

@@ -328,6 +328,16 @@ package struct JSONReader {
         return value
     }
 
+    /// Returns the text of a number whose digits neither `Int64` nor `Double` keeps: a larger integer, or a fraction
+    /// with more than the 17 digits that distinguish any two values of `Double`. Returns `nil` for other numbers.
+    package func exactText(_ number: Number) -> String? {
+        let text = text(of: number)
+        if number.isInteger { return integer(number) == nil ? text : nil }
+        guard !number.isExact || number.mantissa >= 100_000_000_000_000_000 else { return nil }
+        let rounded = Double(text).flatMap { Decimal(string: "\($0)") }
+        return Decimal(string: text) == rounded ? nil : text
+    }
+
     package func integer(_ number: Number) -> Int? {
         guard number.isInteger else { return nil }
         if number.isExact { return number.isNegative ? -Int(number.mantissa) : Int(number.mantissa) }

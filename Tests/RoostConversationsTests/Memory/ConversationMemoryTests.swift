@@ -48,6 +48,17 @@ import Testing
         )
     }
 
+    @Test func `the result of a recall is printed on at most ten lines`() async throws {
+        let memory = memory()
+        try await memory.remember(
+            (0..<20).map { .init(role: .user, content: "swift\n number \($0)") }, in: scope)
+        var options = RecallOptions(limit: 15, context: 2)
+        options.includesAll = true
+        let result = try await memory.search("swift", options)
+        let lines = "\(result)".split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 10 && lines[0] == "15 messages:" && lines[9] == "and 7 more", "\(result)")
+    }
+
     private func report(new: Int = 0, known: Int = 0) -> ConversationMemory.Report {
         var report = ConversationMemory.Report()
         (report.new, report.known) = (new, known)

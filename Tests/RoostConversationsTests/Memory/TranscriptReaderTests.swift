@@ -34,6 +34,20 @@ import Testing
         #expect(second[0].speaker == "Ada" && second[0].timestamp == second[1].timestamp)
     }
 
+    @Test func `an export of a messenger is read from its oldest message, with repaired letters`() throws {
+        let file = try read(
+            """
+            {"participants": [{"name": "Ren\\u00c3\\u00a9e"}], "messages": [
+              {"sender_name": "Ren\\u00c3\\u00a9e", "timestamp_ms": 1700000060000, "content": "\\u00c3\\u0087a va"},
+              {"sender_name": "Bo", "timestamp_ms": 1700000030000, "photos": []},
+              {"sender_name": "Bo", "timestamp_ms": 1700000000000, "content": "hello"}]}
+            """)
+        let messages = try #require(file.transcripts.first).messages
+        #expect(messages.map(\.content) == ["hello", "Ça va"] && messages.map(\.speaker) == ["Bo", "Renée"])
+        #expect(messages.map(\.timestamp?.timeIntervalSince1970) == [1_700_000_000, 1_700_000_060])
+        #expect(file.problems.map(\.location) == ["message 2", "the file"])
+    }
+
     @Test func `transcripts of Claude Code are read without tool results and summaries`() throws {
         let file = try read(
             """

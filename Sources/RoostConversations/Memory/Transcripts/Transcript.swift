@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 
 /// A conversation that was read from a file. It begins with the first message of the conversation.
 public struct Transcript: Sendable, Hashable {
@@ -112,8 +113,40 @@ struct TranscriptBuilder {
     /// Counts a record that contains no conversation text.
     mutating func omit() { omitted += 1 }
 
-    func file(in format: TranscriptFile.Format) -> TranscriptFile {
-        TranscriptFile(format: format, transcripts: transcripts, problems: problems, omitted: omitted)
+    /// Repairs texts in UTF-8 that another program read as Latin-1, if all texts are such ones or ASCII.
+    private mutating func repairEncoding() {
+        let texts = transcripts.flatMap(\.messages).flatMap {
+            [$0.content, $0.speaker ?? "", $0.title ?? ""]
+        }
+        guard let repaired = LatinRepair.repaired(texts) else { return }
+        let pairs = Dictionary(zip(texts, repaired)) { first, _ in first }
+        for index in transcripts.indices {
+            transcripts[index].messages = transcripts[index].messages.map { draft in
+                var draft = draft
+                draft.content = pairs[draft.content] ?? draft.content
+                draft.speaker = draft.speaker.flatMap { pairs[$0] }
+                draft.title = draft.title.flatMap { pairs[$0] }
+                return draft
+            }
+        }
+        warn("the file", "has texts in UTF-8 that another program had read as Latin-1; they were repaired")
+    }
+
+    /// Puts conversations that begin with the newest message, as those of messengers do, in the order of their times.
+    private mutating func orderByTime() {
+        for index in transcripts.indices {
+            let messages = transcripts[index].messages
+            let times = messages.compactMap(\.timestamp)
+            guard times.count == messages.count, times.first != times.last, times == times.sorted(by: >)
+            else { continue }
+            transcripts[index].messages.reverse()
+        }
+    }
+
+    mutating func file(in format: TranscriptFile.Format) -> TranscriptFile {
+        repairEncoding()
+        orderByTime()
+        return TranscriptFile(format: format, transcripts: transcripts, problems: problems, omitted: omitted)
     }
 }
 

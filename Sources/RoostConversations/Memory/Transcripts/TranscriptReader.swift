@@ -3,8 +3,8 @@ import Roost
 import RoostModel
 import RoostText
 
-/// Reads conversations from files: Claude Code transcripts, exports from ChatGPT and Claude.ai, and JSON
-/// Lines files of messages.
+/// Reads conversations from files: Claude Code transcripts, exports from ChatGPT, Claude.ai and messengers, and
+/// JSON Lines files of messages.
 ///
 /// A record that cannot be read is reported with its location and skipped.
 public struct TranscriptReader: Sendable {
@@ -92,7 +92,7 @@ public struct TranscriptReader: Sendable {
             let text = parts.data(range)
             let json = try? JSONValue(json: text)
             if json == nil { isValid = false }
-            noun = noun ?? (json?.first("role", "sender") == nil ? "conversation" : "message")
+            noun = noun ?? (json?.first("role", "sender", "sender_name") == nil ? "conversation" : "message")
             return Item(location: "\(noun ?? "element") \(index + 1)", json: json, text: text)
         }
         let found = Result { try file(items, name) }
@@ -116,7 +116,7 @@ public struct TranscriptReader: Sendable {
         for item in items {
             guard let json = item.json, let parser = parsers.first(where: { $0.recognizes(json) }) else {
                 let fault = JSONFault.description(of: item.text, fallback: "its format is unknown")
-                builder.skip(item.location, "is not a valid JSON object: \(fault)")
+                builder.skip(item.location, "cannot be read: \(fault)")
                 continue
             }
             if parser.format != .jsonLines { format = parser.format }

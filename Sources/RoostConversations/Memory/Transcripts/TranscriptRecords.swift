@@ -60,10 +60,13 @@ enum JSONLinesTranscript: TranscriptParser {
     static func recognizes(_ value: JSONValue) -> Bool { if case .object = value { true } else { false } }
 
     static func parse(_ value: JSONValue, at location: String, into builder: inout TranscriptBuilder) {
-        guard let role = value.first("role", "sender")?.string,
+        let name = value.first("speaker", "name", "sender_name")?.string
+        // Messengers name the sender only.
+        let sender = value["sender_name"] == nil ? nil : JSONValue.string("user")
+        guard let role = (value.first("role", "sender") ?? sender)?.string,
             let content = value.first("content", "text").flatMap(TranscriptValue.text)
         else { return builder.skip(location, "lacks a text for \"role\" or \"content\"") }
-        let time = value.first("timestamp", "created_at", "time")
+        let time = value.first("timestamp", "created_at", "time", "timestamp_ms")
         let date = time.flatMap(TranscriptValue.date)
         guard time == nil || date != nil else { return builder.skip(location, TranscriptValue.invalidTime) }
         let session = value.first("session", "sessionId", "session_id")
@@ -74,7 +77,7 @@ enum JSONLinesTranscript: TranscriptParser {
         }
         let draft = MessageDraft(
             id: value.first("id", "uuid")?.text, role: TranscriptValue.role(role),
-            speaker: value.first("speaker", "name")?.string, content: content, timestamp: date,
+            speaker: name, content: content, timestamp: date,
             title: value["title"]?.string.flatMap(TranscriptValue.title))
         builder.add(
             draft, to: .init(session: session?.text, agent: agent?.text, user: user?.text), at: location)
