@@ -110,6 +110,7 @@ let package = Package(
         .target(name: "CCurlLoader", dependencies: ["CRoostLoader", "CCurl"]),
         .target(name: "CGMimeLoader", dependencies: ["CRoostLoader", "CGMime"]),
         .target(name: "CPostgresLoader", dependencies: ["CRoostLoader", "CPostgres"]),
+        .target(name: "CICULoader"),
         .target(name: "CRoostVersion", cSettings: buildCommit),
         // Options of a linker reach everything that links a target. Tests link RoostCLI, but not this target.
         .target(name: "CRoostLinkage", linkerSettings: staticRuntime),
@@ -124,7 +125,7 @@ let package = Package(
                 "RoostFiles", "CRoostKernels", bits,
                 .target(name: "CBLASLoader", condition: .when(platforms: [.linux])),
             ]),
-        .target(name: "RoostText", dependencies: ["CStemmer"]),
+        .target(name: "RoostText", dependencies: ["CStemmer", "CICULoader"]),
         .target(name: "RoostFiles", dependencies: ["CCrypto", "CRoostKernels", deques]),
         .target(
             name: "RoostModel",

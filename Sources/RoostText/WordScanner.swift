@@ -60,6 +60,15 @@ package struct WordScanner {
         }
     }
 
+    /// Returns whether a character belongs to a script without spaces: one in which every character counts as a
+    /// word, or Thai, Lao, Burmese or Khmer.
+    static func isSpaceless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
+        default: isSeparateWord(scalar)
+        }
+    }
+
     /// Returns whether a character belongs to a script without spaces, in which every character counts as a
     /// word.
     package static func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {

@@ -155,7 +155,7 @@ package struct GroupVocabularies: Sendable {
         // In a script without spaces, a phrase is treated as a word, unless it mostly occurs in a longer
         // phrase.
         for phrase in group.wholeCompounds(without: stopWords) {
-            let count = group.phraseTexts[phrase, default: 0]
+            let count = group.phraseTexts[phrase] ?? group.texts[phrase, default: 0]
             occurrences[phrase] = count
             result[phrase] = Candidate(word: phrase, texts: 3 * count, formTexts: count)
         }

@@ -87,7 +87,7 @@ struct WordTally: Sendable {
         let title = title ?? TextTitle.firstSentence(of: text)
         let titles = [title.map(TextTitle.words)].compactMap(\.self) + folders
         for title in titles.map({ Array($0.utf8) }) {
-            for word in Words(utf8: title) {
+            for word in Words.divided(title) {
                 let number = number(word.content(in: language, of: title))
                 guard terms[Int(number)].isWord else { continue }
                 var count = groups[group].words[number, default: Count()]
@@ -113,7 +113,7 @@ struct WordTally: Sendable {
         var evidence = LanguageEvidence()
         var hasApostrophes = false
         var words: [TextWord] = []
-        for word in Words(utf8: utf8) {
+        for word in Words.divided(utf8) {
             let number = number(word)
             words.append(TextWord(word: word, number: number, whole: word.utf8Range))
             evidence.add(terms[Int(number)].clue)
