@@ -25,6 +25,7 @@ extension KnowledgeStore {
     ///   - filter: The entries to cluster; all others keep their clusters.
     ///   - ignoringPreviousRun: Whether to start without the groups of the previous run. Ids and labels are
     ///     still kept.
+    ///   - stopWords: Words in lower case that do not occur in labels and keywords.
     ///   - isDryRun: Whether to report the result without committing it.
     ///   - progress: Receives the progress of the run, on any thread. The share of the last call is 1.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
@@ -33,7 +34,8 @@ extension KnowledgeStore {
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
         maximumOutliers: Double = 0.05, seed: UInt64 = 0,
-        among filter: EntryFilter = .all, ignoringPreviousRun: Bool = false, isDryRun: Bool = false,
+        among filter: EntryFilter = .all, ignoringPreviousRun: Bool = false,
+        stopWords: Set<String> = [], isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
         let method: Reclusterer.Method =
@@ -41,7 +43,7 @@ extension KnowledgeStore {
             ?? .communities(
                 granularity, maximumOutliers: maximumOutliers, seed: seed,
                 continuesPreviousRun: !ignoringPreviousRun)
-        return try await recluster(method, filter, isDryRun, progress)
+        return try await recluster(method, filter, stopWords, isDryRun, progress)
     }
 
     /// Clusters all entries with a clusterer of your own and replaces the previous clusters with the result.
@@ -58,16 +60,17 @@ extension KnowledgeStore {
         among filter: EntryFilter = .all, isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
-        try await recluster(.custom(clusterer, parameters: parameters), filter, isDryRun, progress)
+        try await recluster(.custom(clusterer, parameters: parameters), filter, [], isDryRun, progress)
     }
 
     private func recluster(
-        _ method: Reclusterer.Method, _ filter: EntryFilter, _ isDryRun: Bool,
+        _ method: Reclusterer.Method, _ filter: EntryFilter, _ stopWords: Set<String>, _ isDryRun: Bool,
         _ progress: @escaping @Sendable (ReclusterProgress) -> Void
     ) async throws -> ReclusterReport {
         let reclusterer = Reclusterer(
             storage: storage, method: method, filter: filter, isDryRun: isDryRun,
-            boilerplate: (embedder, boilerplate), progress: ReclusterProgress.Filter(progress))
+            boilerplate: (embedder, boilerplate), stopWords: stopWords,
+            progress: ReclusterProgress.Filter(progress))
         return try await Computation.run { try await reclusterer.run() }
     }
 

@@ -34,13 +34,16 @@ package struct ClusterAssembly: Sendable {
     ///   - partition: The groups.
     ///   - vectors: The clustered vectors, one row for each label of the partition.
     ///   - ids: The entry of each row.
-    package init(_ partition: Partition, of vectors: Matrix, ids: [Entry.ID]) {
+    ///   - stopWords: Words in lower case that do not occur in labels.
+    package init(
+        _ partition: Partition, of vectors: Matrix, ids: [Entry.ID], stopWords: Set<String> = []
+    ) {
         precondition(
             ids.count == partition.labels.count && vectors.rows == ids.count,
             "each label needs one entry and one vector")
         (self.partition, self.ids) = (partition, ids)
         rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
-        tally = WordTally(groups: partition.count)
+        tally = WordTally(groups: partition.count, excluded: stopWords)
         quality = ClusterQuality(partition, vectors)
         var members = [[Int]](repeating: [], count: partition.count)
         for (row, label) in partition.labels.enumerated() {

@@ -155,7 +155,6 @@ package struct ClusterReappearance {
     /// For each group, the number of these subsamples in which it is found again.
     private var found: [Int]
     private var sampleCount = 0
-    /// The group of each point; negative for an outlier.
     private let groups: [Int32]
 
     init(of groups: [Int32], count: Int) {

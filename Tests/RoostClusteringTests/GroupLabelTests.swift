@@ -142,6 +142,33 @@ struct GroupLabelTests {
         #expect(Set(found).count == found.count)
     }
 
+    @Test func `the words of a person do not occur in labels`() {
+        var tally = WordTally(groups: 2, excluded: ["bread", "sail"])
+        for number in 0..<8 {
+            tally.add("bread dough \(number)", to: 0)
+            tally.add("sail keel \(number)", to: 1)
+        }
+        let vocabularies = tally.vocabularies()
+        let found = vocabularies.labels(
+            from: vocabularies.labelPhrases(limit: 24), [.init(), .init()])
+        #expect(found == ["dough", "keel"])
+    }
+
+    @Test(.enabled(if: Words.divided(Array("北京大学".utf8)).count == 2, "ICU is not installed"))
+    func `labels have whole words of scripts without spaces`() {
+        var tally = WordTally(groups: 2)
+        let names = ["名", "権限", "一覧", "容量", "移動", "整理"]
+        for name in names {
+            tally.add("フォルダーの\(name)を確認した。", to: 0)
+            tally.add("テンプレートの\(name)を直した。", to: 1)
+        }
+        let vocabularies = tally.vocabularies()
+        let found = vocabularies.labels(
+            from: vocabularies.labelPhrases(limit: 24), [.init(), .init()])
+        #expect(found[0].contains("フォルダー") && found[1].contains("テンプレート"))
+        #expect(!found.contains { $0.contains("テンプレー,") || $0.hasSuffix("テンプレ") })
+    }
+
     @Test func `a previous label is kept while its phrases are among the best`() {
         var tally = WordTally(groups: 2)
         for number in 0..<8 {

@@ -20,6 +20,7 @@ struct Reclusterer: Sendable {
     let filter: EntryFilter
     let isDryRun: Bool
     let boilerplate: (embedder: any Embedder, catalog: BoilerplateCatalog)
+    var stopWords: Set<String> = []
     var progress = ReclusterProgress.Filter { _ in }
 
     /// A run continues the previous one only if at least this share of the previous run's entries remains.
@@ -30,7 +31,8 @@ struct Reclusterer: Sendable {
     func run() async throws -> ReclusterReport {
         let found = try await find()
         progress(.labels)
-        var assembly = ClusterAssembly(found.partition, of: found.entries.vectors, ids: found.entries.ids)
+        var assembly = ClusterAssembly(
+            found.partition, of: found.entries.vectors, ids: found.entries.ids, stopWords: stopWords)
         try await assembly.countTexts(
             of: found.snapshot, without: found.boilerplate.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder)

@@ -15,7 +15,8 @@ struct Recluster: AsyncParsableCommand {
             the same entries, options and seed, the clusters are the same.
 
             A label consists of words and phrases that are frequent in a \
-            cluster and rare in others; words in titles and in names of folders count more.
+            cluster and rare in others; words in titles and in names of folders count more. `roost config \
+            stop-words FILE` excludes words.
 
             Lines that more than 5% of the entries contain, such as footers and navigation, are ignored; \
             `roost show` lists the ignored lines of an entry.
@@ -96,7 +97,8 @@ struct Recluster: AsyncParsableCommand {
         }
         return try await store.recluster(
             clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
-            seed: seed, among: filter, ignoringPreviousRun: fresh, isDryRun: dryRun, progress: show)
+            seed: seed, among: filter, ignoringPreviousRun: fresh,
+            stopWords: UserConfiguration().stopWords(), isDryRun: dryRun, progress: show)
     }
 
     private func show(_ report: ReclusterReport) throws {

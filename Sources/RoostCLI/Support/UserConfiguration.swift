@@ -25,6 +25,9 @@ struct UserConfiguration {
         "search-in":
             "The place where the vectors of a store in PostgreSQL are searched: client or database. Default: "
             + "by the size of the store.",
+        "stop-words":
+            "The absolute path of a file with words, separated by white space, that do not occur in the labels of "
+            + "clusters.",
         "s3-endpoint": "The URL of the S3 server, such as https://minio.example:9000. Default: AWS.",
         "s3-region": "The region of the S3 server. Default: us-east-1.",
     ]
@@ -49,6 +52,15 @@ struct UserConfiguration {
             converters[String(key.dropFirst(Self.converterPrefix.count))] = try value(of: key)
         }
         return converters
+    }
+
+    /// Returns the words of the file `stop-words` in lower case.
+    func stopWords() throws -> Set<String> {
+        guard let path = try value(of: "stop-words") else { return [] }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw CommandError(.configuration, "cannot read the file of the setting stop-words, \(path)")
+        }
+        return Set(text.lowercased().split(whereSeparator: \.isWhitespace).map(String.init))
     }
 
     static func isKnown(_ key: String) -> Bool { keys[key] != nil || key.hasPrefix(converterPrefix) }
@@ -106,7 +118,7 @@ struct UserConfiguration {
         case "label-endpoint", "remote-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
         case "label-model", "s3-endpoint", "s3-region": break
-        case "backups", "label-key-file", "remote-key-file":
+        case "backups", "label-key-file", "remote-key-file", "stop-words":
             guard value.hasPrefix("/") else {
                 throw CommandError(.configuration, "the setting \(key) must be an absolute path")
             }

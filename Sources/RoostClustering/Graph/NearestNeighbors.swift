@@ -101,7 +101,6 @@ struct NearestNeighbors: Sendable {
         }
     }
 
-    /// Replaces the row numbers of the reordered matrix with those of the original matrix.
     private mutating func restoreOrder(_ order: [Int]) {
         var (originalRows, originalScores) = (rows, scores)
         for (index, row) in order.enumerated() {

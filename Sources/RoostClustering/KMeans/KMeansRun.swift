@@ -82,8 +82,6 @@ struct KMeansRun: Sendable {
     }
 
     /// Assigns every point to its nearest centroid. If several centroids are equally near, the first is used.
-    ///
-    /// - Returns: The number of labels that changed.
     private mutating func assign(_ points: Matrix) -> Int {
         let previous = labels
         let nearest = KMeansAssignment(points, centroids).run(labels, seconds)
@@ -107,8 +105,6 @@ struct KMeansRun: Sendable {
 
     /// Moves one point into each empty group: the point that is farthest from its present centroid and is not
     /// the only point of its present group.
-    ///
-    /// - Returns: Whether there were empty groups.
     private mutating func reseedEmptyGroups(_ points: Matrix) -> Bool {
         var sizes = [Int](repeating: 0, count: centroids.rows)
         for label in labels { sizes[Int(label)] += 1 }

@@ -150,7 +150,6 @@ enum KMeansSeeding {
         return chosen
     }
 
-    /// Draws candidates for the next seed, in ascending order.
     private static func draw(
         _ count: Int, _ distances: [Float], _ isChosen: [Bool], using generator: inout SeededGenerator
     ) -> [Int] {
@@ -172,7 +171,6 @@ enum KMeansSeeding {
         return drawn.isEmpty ? [free[generator.nextIndex(below: free.count)]] : drawn
     }
 
-    /// Returns the squared distances of all points from each candidate: (candidates, n).
     private static func distances(_ points: Matrix, to candidates: [Int]) -> [Float] {
         let (n, c) = (points.rows, candidates.count)
         let centers = points.selecting(candidates)

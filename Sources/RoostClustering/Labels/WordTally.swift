@@ -58,8 +58,13 @@ struct WordTally: Sendable {
     private var textCount: Int32 = 0
     private var terms: [Term] = []
     private var numbers: [String: Int32] = [:]
+    private let stopWords: Set<String>
 
-    init(groups: Int) { self.groups = Array(repeating: Group(), count: groups) }
+    /// - Parameter excluded: Words in lower case that do not occur in labels.
+    init(groups: Int, excluded: Set<String> = []) {
+        self.groups = Array(repeating: Group(), count: groups)
+        stopWords = StopWords.english.union(excluded)
+    }
 
     /// Returns the number of representative texts to choose from each group.
     ///
@@ -207,7 +212,7 @@ struct WordTally: Sendable {
         terms.append(
             Term(
                 text: term,
-                isWord: !StopWords.english.contains(term) && KeywordRules.isSignificant(term),
+                isWord: !stopWords.contains(term) && KeywordRules.isSignificant(term),
                 isJoining: KeywordRules.joiningWords.contains(term),
                 isSeparateWord: KeywordRules.isSeparateWord(term),
                 script: WordScript.script(of: spelling), clue: LanguageEvidence.number(of: spelling)))
