@@ -6,8 +6,8 @@ import { groupOf, groups, idOf, isShown, membersOf, state } from './state.js';
 
 const ruler = document.createElement('canvas').getContext('2d');
 const styles = {
-  group: { font: '600 14px system-ui, sans-serif', height: 20, width: 190 },
-  topic: { font: '500 12px system-ui, sans-serif', height: 17, width: 160 },
+  group: { font: '600 14px system-ui, sans-serif', height: 20, width: 210, isList: true },
+  topic: { font: '500 12px system-ui, sans-serif', height: 17, width: 170, isList: true },
   entry: { font: '400 12px system-ui, sans-serif', height: 17, width: 220 },
 };
 
@@ -19,6 +19,11 @@ function shortened(text, style) {
   ruler.font = style.font;
   const line = text.replace(/\s+/g, ' ').trim();
   if (ruler.measureText(line).width <= style.width) return [line, ruler.measureText(line).width];
+  // Labels of clusters are lists of words, of which as many are shown as fit.
+  const fitting = line.split(', ').reduce((text, word) =>
+    ruler.measureText(text ? `${text}, ${word}` : word).width <= style.width && text !== null
+      ? (text ? `${text}, ${word}` : word) : text, '');
+  if (style.isList && line.startsWith(fitting) && fitting) return [fitting, ruler.measureText(fitting).width];
   const parts = [...new Intl.Segmenter().segment(line.slice(0, 200))].map(part => part.segment);
   let [low, high] = [0, parts.length];
   while (low < high) {
@@ -64,9 +69,12 @@ export class Labels {
   /** The wanted labels in the order of their importance. */
   wanted(view, index) {
     const wanted = [];
+    const isNarrowed = Boolean(state.matching || state.scores);
     const add = (cluster, kind) => {
       const place = this.outlines.get(cluster.id);
-      if (place) wanted.push({ key: cluster.id, kind, text: cluster.label, place, cluster, color: cluster.color });
+      if (!place) return;
+      wanted.push({ key: cluster.id, kind, text: cluster.label, place, cluster, color: cluster.color,
+        isDim: isNarrowed && !membersOf(cluster).some(isShown) });
     };
     const bySize = (a, b) => b.size - a.size || (a.id < b.id ? -1 : 1);
     const widest = place => Math.max((place.right - place.left) * view.scaleX, (place.bottom - place.top) * view.scaleY);
@@ -115,7 +123,7 @@ export class Labels {
   update(view, index) {
     const placed = [];
     for (const label of this.wanted(view, index)) {
-      const style = styles[label.kind];
+      const style = { ...styles[label.kind], width: Math.min(styles[label.kind].width, view.width * 0.42) };
       const [text, textWidth] = shortened(label.text || '–', style);
       const [width, height] = [Math.ceil(textWidth) + 10, style.height];
       const [x, y] = view.screen(label.place.x, label.place.y);
@@ -167,7 +175,7 @@ export class Labels {
         const { cluster, entry } = this.shown.get(label.key) ?? {};
         this.chosen(cluster, entry, event);
       } });
-      element.className = `label ${label.kind}`;
+      element.className = `label ${label.kind}${label.isDim ? ' dim' : ''}`;
       element.title = label.cluster?.label ?? '';
       if (element.textContent !== label.text) element.textContent = label.text;
       element.style.transform = `translate(${Math.round(label.left)}px, ${Math.round(label.top)}px)`;

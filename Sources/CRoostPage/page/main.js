@@ -17,7 +17,7 @@ import { Tree } from './tree.js';
 const maximumDetails = 50_000;
 
 const parts = { search: new Search(), tree: new Tree(), map: new EntryMap(), panel: new Panel() };
-const table = new EntryTable();
+const entryTable = new EntryTable();
 const files = new Files(() => reload());
 
 // Frame
@@ -42,7 +42,7 @@ function makeFrame() {
     parts.search.element, el('div', { class: 'actions' }, color, iconButton('table', t('table'), () => toggleTable(), {
       id: 'table-button', 'aria-pressed': 'false' }), ...changing,
     state.source.isLive ? iconButton('gear', t('settings'), () => showStore()) : null));
-  parts.map.element.append(table.element, selectionBar);
+  parts.map.element.append(entryTable.element, selectionBar);
   document.getElementById('app').replaceChildren(el('a', { class: 'skip', href: '#map', text: t('skip'),
     onclick: event => { event.preventDefault(); parts.map.frame.focus(); } }),
   bar, side, parts.map.element, parts.panel.element, noticeArea());
@@ -65,12 +65,12 @@ function showSelection() {
     iconButton('close', t('clear'), () => { state.selection.clear(); emit('selection'); }));
 }
 
-function toggleTable(isShown = table.element.hidden) {
-  table.element.hidden = !isShown;
+function toggleTable(isShown = entryTable.element.hidden) {
+  entryTable.element.hidden = !isShown;
   document.getElementById('table-button').setAttribute('aria-pressed', String(isShown));
   parts.map.frame.inert = isShown;
   parts.map.element.classList.toggle('with-table', isShown);
-  if (isShown) table.show();
+  if (isShown) entryTable.show();
   saveAddress();
 }
 
@@ -164,7 +164,7 @@ function saveAddress() {
   const { filter, query, opened, colorBy } = state;
   const values = { q: query, entry: opened, cluster: filter.cluster, tag: filter.tags.join(','), since: filter.since,
     until: filter.until, source: filter.source, color: colorBy === 'cluster' ? '' : colorBy,
-    view: table.element.hidden ? '' : 'table' };
+    view: entryTable.element.hidden ? '' : 'table' };
   const text = new URLSearchParams(Object.entries(values).filter(pair => pair[1])).toString();
   history.replaceState(null, '', text ? `#${text}` : location.pathname + location.search);
 }

@@ -10,8 +10,8 @@ import { t } from './strings.js';
 /** Above this number, the map shows the density, and points only when fewer are in view. */
 const maximumPoints = 50_000;
 /** How much more one axis may be stretched than the other, so that the map fills the window. */
-const maximumStretch = 1.6;
-const padding = 44;
+const maximumStretch = 1.9;
+const maximumPadding = 44;
 const maximumZoom = 400;
 const hitRadius = 12;
 
@@ -23,6 +23,7 @@ class View {
 
   resize(width, height) {
     Object.assign(this, { width, height });
+    const padding = Math.min(maximumPadding, 0.07 * Math.min(width, height));
     const [x, y] = [width, height].map(length => Math.max(60, length / 2 - padding));
     const least = Math.min(x, y) * maximumStretch;
     [this.baseX, this.baseY] = [Math.min(x, least), Math.min(y, least)];
@@ -163,7 +164,7 @@ export class EntryMap {
       const isSelected = state.selection.has(index);
       const isBright = isPlain || isSelected || (!state.selection.size && isShown(index));
       colors.set(palette.of(index), 4 * index);
-      colors[4 * index + 3] = isBright ? 225 : state.selection.size && isShown(index) ? 80 : 38;
+      colors[4 * index + 3] = isBright ? 225 : state.selection.size && isShown(index) ? 90 : 46;
       if (isBright && !isPlain) factors[index] = 44;
       (isBright ? bright : dim).push(index);
     }
@@ -206,7 +207,7 @@ export class EntryMap {
 
   get pointSize() {
     const area = this.view.width * this.view.height;
-    const fitting = Math.sqrt(area / Math.max(1, state.n)) * 0.22;
+    const fitting = Math.sqrt(area / Math.max(1, state.n)) * 0.27;
     return Math.max(3, Math.min(9, fitting)) * Math.min(2, this.view.zoom ** 0.35);
   }
 

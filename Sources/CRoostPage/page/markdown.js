@@ -114,7 +114,9 @@ function paragraph(context) {
   while (context.at < lines.length && lines[context.at].trim()
     && (text.length === 0 || !/^ {0,3}(#{1,6}\s|>|`{3,}|~{3,})/.test(lines[context.at]))
     && (text.length === 0 || !listItem.test(lines[context.at]))) text.push(lines[context.at++]);
-  return el('p', { dir: 'auto' }, inline(text.join('\n'), context.follow));
+  // Lines that a program has wrapped are joined; short lines stay.
+  const isWrapped = text.length > 1 && text.slice(0, -1).every(line => line.length > 55 && !/ {2}$/.test(line));
+  return el('p', { dir: 'auto' }, inline(text.join(isWrapped ? ' ' : '\n'), context.follow));
 }
 
 const inlinePattern = new RegExp([

@@ -49,11 +49,11 @@ const isDark = () => matchMedia('(prefers-color-scheme: dark)').matches;
 
 /** The hues, in degrees of OKLCH, with small corrections of the lightness: yellow is bright, blue is dark. */
 const hues = [[255, -0.04], [55, 0.05], [155, 0], [350, 0], [90, 0.1], [305, -0.06], [200, 0.06], [25, -0.04], [125, 0.06],
-  [275, -0.12], [325, 0.06], [180, -0.08]];
+  [275, -0.05], [325, 0.06], [180, -0.08]];
 
 function candidates() {
   const base = isDark() ? 0.73 : 0.62;
-  return hues.flatMap(([hue, shift]) => [0, -0.13].map(darker => {
+  return hues.flatMap(([hue, shift]) => [0, -0.1].map(darker => {
     const lch = [base + shift + darker, darker ? 0.11 : 0.145, hue];
     return { lch, views: views(fromOklch(...lch)), isDarker: darker !== 0 };
   }));
@@ -95,7 +95,7 @@ function shade(group, [lightness, chroma, hue]) {
     const step = topics.length < 2 ? 0 : 2 * (index * 2 % topics.length + (index * 2 >= topics.length ? 1 : 0) % 2)
       / Math.max(1, topics.length - 1) - 1;
     const bounded = Math.max(-1, Math.min(1, step));
-    topic.color = bytes(fromOklch(lightness + 0.075 * bounded, chroma - 0.02 * Math.abs(bounded), hue + 9 * bounded));
+    topic.color = bytes(fromOklch(lightness + 0.1 * bounded, chroma - 0.02 * Math.abs(bounded), hue + 16 * bounded));
     shade(topic, [lightness, chroma, hue]);
   });
 }

@@ -91,10 +91,10 @@ export class Panel {
       state.isReadOnly ? null : iconButton('close', t('removeTag', { tag }), () =>
         this.update({ removeTags: [tag] }))));
     if (!state.isReadOnly) {
-      tags.push(iconButton('plus', t('addTag'), async () => {
+      tags.push(el('button', { type: 'button', class: 'chip add', text: `+ ${t('addTag')}`, onclick: async () => {
         const tag = await asked(t('addTag'), t('tagName'), { options: state.tags ?? [] });
         if (tag) this.update({ addTags: [tag] });
-      }));
+      } }));
     }
     return tags.length ? el('div', { class: 'tags', 'aria-label': t('tags'), role: 'group' }, tags) : null;
   }

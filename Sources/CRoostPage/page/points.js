@@ -28,7 +28,7 @@ const factorUnit = 32;
 
 class WebGLPoints {
   constructor(canvas) {
-    const gl = canvas.getContext('webgl2', { antialias: false, premultipliedAlpha: true, preserveDrawingBuffer: true });
+    const gl = canvas.getContext('webgl2', { antialias: false, premultipliedAlpha: true });
     if (!gl) throw new Error('no WebGL2');
     const program = gl.createProgram();
     for (const [type, source] of [[gl.VERTEX_SHADER, vertexShader], [gl.FRAGMENT_SHADER, fragmentShader]]) {

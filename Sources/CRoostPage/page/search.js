@@ -45,7 +45,7 @@ export class Search {
       for (const result of answer.results) {
         if (!state.entries.has(result.id)) state.entries.set(result.id, { id: result.id, title: result.title });
       }
-      this.show(answer.results, answer.notices);
+      this.show(answer.results, answer);
       emit('hits');
     } catch (error) {
       if (serial === this.serial && error.code !== 'unreachable') fail(error);
@@ -58,9 +58,9 @@ export class Search {
     emit('hits');
   }
 
-  show(results, notices = []) {
+  show(results, { notices = [], nextCursor } = {}) {
     this.results.hidden = false;
-    this.count.textContent = results.length ? t('found', { n: results.length }) : notices[0] ?? t('nothingFound');
+    this.count.textContent = results.length ? t('found', { n: results.length }).replace(/^\d+/, number => nextCursor ? `${number}+` : number) : notices[0] ?? t('nothingFound');
     this.render(results.slice(0, listSize), results);
   }
 
