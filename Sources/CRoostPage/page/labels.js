@@ -20,10 +20,13 @@ function shortened(text, style) {
   const line = text.replace(/\s+/g, ' ').trim();
   if (ruler.measureText(line).width <= style.width) return [line, ruler.measureText(line).width];
   // Labels of clusters are lists of words, of which as many are shown as fit.
-  const fitting = line.split(', ').reduce((text, word) =>
-    ruler.measureText(text ? `${text}, ${word}` : word).width <= style.width && text !== null
-      ? (text ? `${text}, ${word}` : word) : text, '');
-  if (style.isList && line.startsWith(fitting) && fitting) return [fitting, ruler.measureText(fitting).width];
+  if (style.isList) {
+    const words = line.split(', ');
+    for (let count = words.length - 1; count > 0; count--) {
+      const text = words.slice(0, count).join(', ');
+      if (ruler.measureText(text).width <= style.width) return [text, ruler.measureText(text).width];
+    }
+  }
   const parts = [...new Intl.Segmenter().segment(line.slice(0, 200))].map(part => part.segment);
   let [low, high] = [0, parts.length];
   while (low < high) {

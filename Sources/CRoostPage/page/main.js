@@ -247,13 +247,26 @@ function follow() {
   });
 }
 
+/** Uses the token of an address that was opened while the page was there. */
+function followAddress() {
+  addEventListener('hashchange', async () => {
+    if (!location.hash.startsWith('#token=')) return;
+    await signIn();
+    await reload();
+    saveAddress();
+  });
+}
+
 async function start() {
   document.documentElement.lang = language;
   state.source = offline() ?? server;
   const frame = makeFrame();
   files.listen();
   connect();
-  if (state.source.isLive) await signIn();
+  if (state.source.isLive) {
+    followAddress();
+    await signIn();
+  }
   const { entry, isTable } = readAddress(frame);
   await reload();
   document.body.classList.add('ready');

@@ -62,7 +62,7 @@ export class Panel {
     this.group = el('p', { class: 'group-line' });
     const isTitleFirst = entry.title && !startsWithTitle(entry);
     this.element.replaceChildren(...[
-      el('header', {}, el('h2', { dir: 'auto', text: entry.title || t('noTitle') }),
+      el('header', {}, el('h2', { dir: 'auto', text: entry.title?.replace(/^#+\s+/, '') || t('noTitle') }),
         iconButton('close', t('close'), () => this.close())),
       locationOf(entry) ? el('p', { class: 'location', text: locationOf(entry), title: entry.path ?? entry.source }) : null,
       this.group, this.tags(entry), this.actions(entry),

@@ -25,7 +25,9 @@ export class Search {
     this.filters = this.makeFilters();
     this.count = el('h2', { class: 'list-title', role: 'status' });
     this.list = el('ol', { class: 'results', onkeydown: event => moveFocus(event, this.list, this.input) });
-    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true }, this.count, this.list);
+    this.scope = el('div', { class: 'scope' });
+    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true }, this.count, this.scope,
+      this.list);
     this.typed = debounced(110, () => this.run());
     on('filter', () => this.showFilter());
   }
@@ -61,6 +63,10 @@ export class Search {
   show(results, { notices = [], nextCursor } = {}) {
     this.results.hidden = false;
     this.count.textContent = results.length ? t('found', { n: results.length }).replace(/^\d+/, number => nextCursor ? `${number}+` : number) : notices[0] ?? t('nothingFound');
+    const cluster = state.clusters.get(state.filter.cluster);
+    this.scope.replaceChildren(...cluster ? [el('button', { type: 'button', class: 'chip', title: t('clear'),
+      onclick: () => emit('cluster', { cluster: null }) },
+    el('span', { dir: 'auto', text: `${t('keepIn')}: ${cluster.label}` }), icon('close'))] : []);
     this.render(results.slice(0, listSize), results);
   }
 
@@ -167,7 +173,7 @@ export function resultRow(result) {
   const light = isOn => { state.hovered = isOn && index !== undefined ? index : -1; emit('titles'); };
   return el('li', {}, el('button', { type: 'button', class: 'result', 'data-id': result.id,
     onclick: () => emit('open', result.id), onmouseenter: () => light(true), onmouseleave: () => light(false) },
-  el('span', { class: 'result-title' }, mark, el('span', { dir: 'auto', text: result.title })),
+  el('span', { class: 'result-title' }, mark, el('span', { dir: 'auto', text: result.title?.replace(/^#+\s+/, '') })),
   result.snippet ? el('span', { class: 'snippet', dir: 'auto' }, marked(result)) : null,
   locationOf(result) ? el('span', { class: 'location', text: locationOf(result) }) : null));
 }
