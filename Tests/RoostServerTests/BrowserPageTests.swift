@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostServer
 
-/// Tests of the routes that the page in the browser uses besides the operations.
+/// Tests of the routes that the page in the browser uses in addition to the operations.
 struct BrowserPageTests {
     private static let anonymous = ["Authorization": ""]
 
@@ -24,7 +24,9 @@ struct BrowserPageTests {
             #expect(page.status == 200 && page.headers["Content-Type"] == ["text/html; charset=utf-8"])
             for file in PageFiles.all {
                 let answer = try await harness.send(.GET, "/page/\(file.name)", nil, Self.anonymous)
-                #expect(answer.status == 200 && answer.body == file.data && answer.headers["Content-Type"] == [file.type])
+                #expect(
+                    answer.status == 200 && answer.body == file.data
+                        && answer.headers["Content-Type"] == [file.type])
                 let policy = answer.headers["Content-Security-Policy"].first ?? ""
                 #expect(policy.hasPrefix("default-src 'none'; ") && !policy.contains("unsafe"))
                 #expect(policy.contains("frame-ancestors 'none'"))
@@ -55,10 +57,16 @@ struct BrowserPageTests {
             #expect(try await status(["Cookie": "a=b; \(cookie)"]) == [200, 403])
             #expect(try await status(["Cookie": cookie, "Origin": "http://localhost:3000"]) == [200, 403])
             #expect(try await status(["Cookie": cookie, "Origin": "http://example.com"]) == [403, 403])
-            #expect(try await status(["Cookie": "roost-session=\(HTTPHarness.token)", "Origin": own]) == [401, 401])
+            #expect(
+                try await status(["Cookie": "roost-session=\(HTTPHarness.token)", "Origin": own]) == [
+                    401, 401,
+                ])
             #expect(try await status(["Cookie": "roost-session=", "Origin": own]) == [401, 401])
             // A wrong token is an error even with the cookie.
-            #expect(try await status(["Cookie": cookie, "Origin": own, "Authorization": "Bearer x"]) == [401, 401])
+            #expect(
+                try await status(["Cookie": cookie, "Origin": own, "Authorization": "Bearer x"]) == [
+                    401, 401,
+                ])
         }
     }
 
@@ -80,7 +88,9 @@ struct BrowserPageTests {
 
         init(_ data: Data) throws {
             let bytes = [UInt8](data)
-            func number(_ offset: Int) -> UInt32 { (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * $1) } }
+            func number(_ offset: Int) -> UInt32 {
+                (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * $1) }
+            }
             let length = Int(number(0))
             header = try JSONValue(json: Data(bytes[4..<4 + length]))
             let n = header["count"]?.integer ?? 0
@@ -89,7 +99,9 @@ struct BrowserPageTests {
             for index in 0..<n {
                 let id = bytes[start + 16 * index..<start + 16 * (index + 1)]
                 let uuid = id.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-                places[uuid] = (0..<2).map { Float(bitPattern: number(start + 16 * n + 4 * ($0 * n + index))) }
+                places[uuid] = (0..<2).map {
+                    Float(bitPattern: number(start + 16 * n + 4 * ($0 * n + index)))
+                }
                 clusters[uuid] = number(start + 24 * n + 4 * index)
             }
         }
@@ -107,7 +119,10 @@ struct BrowserPageTests {
             #expect(empty.places.isEmpty)
             var ids: [UUID] = []
             for number in 0..<40 {
-                ids.append(try await harness.store.add("boat \(number) in the \(number % 2 == 0 ? "harbor" : "lake")").id)
+                ids.append(
+                    try await harness.store.add(
+                        "boat \(number) in the \(number % 2 == 0 ? "harbor" : "lake")"
+                    ).id)
             }
             let first = try await map(harness)
             #expect(Set(first.places.keys) == Set(ids))

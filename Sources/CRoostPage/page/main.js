@@ -268,6 +268,7 @@ async function start() {
     await signIn();
   }
   const { entry, isTable } = readAddress(frame);
+  parts.map.element.append(el('p', { class: 'first-run soft', role: 'status', text: t('loading') }));
   await reload();
   document.body.classList.add('ready');
   if (entry) emit('open', entry);

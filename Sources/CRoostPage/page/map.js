@@ -207,8 +207,8 @@ export class EntryMap {
 
   get pointSize() {
     const area = this.view.width * this.view.height;
-    const fitting = Math.sqrt(area / Math.max(1, state.n)) * 0.27;
-    return Math.max(3, Math.min(9, fitting)) * Math.min(2, this.view.zoom ** 0.35);
+    const fitting = Math.sqrt(area / Math.max(1, this.visibleCount ?? state.n)) * 0.27;
+    return Math.max(3, Math.min(9, fitting)) * (this.density ? 1 : Math.min(2, this.view.zoom ** 0.35));
   }
 
   drawNow() {
@@ -238,6 +238,7 @@ export class EntryMap {
       context.globalAlpha = 1;
       order = isFar ? this.fewBright() : this.visibleOrder(left, top, right, bottom);
     }
+    this.visibleCount = this.density ? order.length : state.n;
     this.points.draw(view, this.pointSize, order);
     this.labels.update(view, this.index);
     this.drawOverlay();

@@ -83,7 +83,9 @@ package struct EntryPositions: Sendable {
     private static func largest(_ values: ArraySlice<Float>) -> [Int] {
         var found: [Int] = []
         for index in values.indices {
-            guard found.count < neighborCount || values[index] > values[found[found.count - 1]] else { continue }
+            guard found.count < neighborCount || values[index] > values[found[found.count - 1]] else {
+                continue
+            }
             let place = found.firstIndex { values[$0] < values[index] } ?? found.count
             found.insert(index, at: place)
             if found.count > neighborCount { found.removeLast() }
@@ -111,7 +113,7 @@ package struct EntryPositions: Sendable {
         let assignments = try await snapshot.assignments(of: nil)
         var (numbers, clusters): ([Cluster.ID: UInt32], [Cluster.ID]) = ([:], [])
         var clusterOf: [Entry.ID: UInt32] = [:]
-        for case let (entry, cluster?) in assignments.lazy.map({ ($0.entry, $0.cluster) }) {
+        for case (let entry, let cluster?) in assignments.lazy.map({ ($0.entry, $0.cluster) }) {
             if numbers[cluster] == nil {
                 numbers[cluster] = UInt32(clusters.count)
                 clusters.append(cluster)
@@ -122,7 +124,8 @@ package struct EntryPositions: Sendable {
             positions[id].map { (id: id, place: $0, cluster: clusterOf[id] ?? .max) }
         }
         return try MapHeader(
-            count: points.count, epoch: snapshot.stamp.epoch.text, revision: Int(snapshot.stamp.revision.rawValue),
+            count: points.count, epoch: snapshot.stamp.epoch.text,
+            revision: Int(snapshot.stamp.revision.rawValue),
             clusters: clusters.map(\.text)
         ).data(points)
     }

@@ -49,7 +49,8 @@ enum PageRoutes {
     private static let session = Route(
         method: .post, path: "/session", operation: "createSession", tag: tag,
         summary: "Exchange the token for a cookie, with which the page sends its requests.",
-        details: "Scripts cannot read the cookie. Requests with it that change or search the store must come from "
+        details:
+            "Scripts cannot read the cookie. Requests with it that change or search the store must come from "
             + "the page of this server. It is valid until the token of the server changes.",
         answers: [Route.Answer(204, "The cookie.", headers: ["Set-Cookie": "The session."])]
     ) { call in
@@ -61,7 +62,8 @@ enum PageRoutes {
     private static let map = Route(
         method: .get, path: "/api/v1/map", operation: "getMap", tag: tag,
         summary: "Return the positions of all entries on a map, and their clusters.",
-        details: "The answer is binary, with little-endian numbers: the length of a JSON object (UInt32), the object "
+        details:
+            "The answer is binary, with little-endian numbers: the length of a JSON object (UInt32), the object "
             + "with the number of entries (`count`), `epoch`, `revision` and the ids of clusters (`clusters`), padded "
             + "to a multiple of four bytes, and then for all entries the ids (16 bytes each), x and y (Float32), and "
             + "the indices of their clusters (UInt32; the maximum for none). Entries keep their positions while "

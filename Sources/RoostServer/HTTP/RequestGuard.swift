@@ -59,7 +59,8 @@ struct RequestGuard: Sendable {
         if request.headerFields[.authorization] == nil, hasSession(request) {
             guard request.method == .get || request.method == .head || Self.isFromPage(request) else {
                 throw Problem(
-                    .forbidden, "originNotAllowed", "a request with the cookie must come from the page of this server")
+                    .forbidden, "originNotAllowed",
+                    "a request with the cookie must come from the page of this server")
             }
             return
         }
@@ -89,7 +90,8 @@ struct RequestGuard: Sendable {
 
     /// Returns whether the origin of a request is the server that it is sent to.
     private static func isFromPage(_ request: HTTPRequest) -> Bool {
-        guard let origin = request.headerFields[.origin]?.lowercased(), let host = request.authority?.lowercased()
+        guard let origin = request.headerFields[.origin]?.lowercased(),
+            let host = request.authority?.lowercased()
         else { return false }
         return origin == "http://\(host)" || origin == "https://\(host)"
     }

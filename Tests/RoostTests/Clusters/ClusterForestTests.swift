@@ -117,10 +117,12 @@ struct ClusterPageTests {
     private func page() throws -> String {
         let points = (0..<3).map { number in
             ClusterMap.Point(
-                entry: Entry(content: "</script> \(number)", embeddings: []), x: Float(number), y: 0, cluster: number)
+                entry: Entry(content: "</script> \(number)", embeddings: []), x: Float(number), y: 0,
+                cluster: number)
         }
         let clusters = ["first", "</style>", "third"].map { Cluster(label: $0) }
-        return String(decoding: try ClusterMap(points: points, clusters: clusters, total: 3).page(), as: UTF8.self)
+        return String(
+            decoding: try ClusterMap(points: points, clusters: clusters, total: 3).page(), as: UTF8.self)
     }
 
     @Test func `the page contains all entries and positions as data`() throws {
@@ -138,7 +140,8 @@ struct ClusterPageTests {
     @Test func `the policy of the page permits exactly its style and its script`() throws {
         let page = try page()
         func digest(_ begin: String, _ end: String) throws -> String {
-            let text = try #require(page.components(separatedBy: begin).last?.components(separatedBy: end).first)
+            let text = try #require(
+                page.components(separatedBy: begin).last?.components(separatedBy: end).first)
             return "sha256-" + Data(SHA256.hash(Data(text.utf8))).base64EncodedString()
         }
         #expect(page.contains("style-src '\(try digest("<style>", "</style>"))'"))
