@@ -4,9 +4,13 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
+import sys
 import time
+
+FOLDER = os.path.abspath(".build/page-test")
 
 
 XSS = [
@@ -54,6 +58,20 @@ ACCESS_FAULTS = """() => {
   if (!document.documentElement.lang) faults.push('no language');
   return faults;
 }"""
+
+
+def with_playwright():
+    """Runs this script again with the Python of an environment that has Playwright."""
+    if not shutil.which("chromium"):
+        print("skipped: chromium is not installed")
+        sys.exit(0)
+    python = os.path.join(FOLDER, "venv/bin/python")
+    if sys.executable != python:
+        if not os.path.exists(python):
+            subprocess.run([sys.executable, "-m", "venv", os.path.join(FOLDER, "venv")], check=True)
+        if subprocess.run([python, "-c", "import playwright, PIL"], capture_output=True).returncode:
+            subprocess.run([python, "-m", "pip", "install", "-q", "playwright", "pillow"], check=True)
+        os.execv(python, [python, *sys.argv])
 
 
 class Server:

@@ -13,12 +13,16 @@ package enum PageFiles {
     }
 
     /// All files. A module is after those that it imports.
-    package static let all: [File] = (0...).lazy.map { roost_page_file_at($0)?.pointee }
-        .prefix { $0 != nil }.compactMap(\.self).map { file in
-            File(
-                name: String(cString: file.name), type: String(cString: file.type),
-                data: Data(bytes: file.bytes, count: file.length))
+    package static let all: [File] = {
+        var files: [File] = []
+        while let file = roost_page_file_at(files.count)?.pointee {
+            files.append(
+                File(
+                    name: String(cString: file.name), type: String(cString: file.type),
+                    data: Data(bytes: file.bytes, count: file.length)))
         }
+        return files
+    }()
 
     /// - Precondition: A file has the name.
     package static func named(_ name: String) -> File {
