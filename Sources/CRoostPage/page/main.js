@@ -8,7 +8,7 @@ import { EntryMap } from './map.js';
 import { offline } from './offline.js';
 import { Panel } from './panel.js';
 import { Search, applyFilter, locationOf } from './search.js';
-import { emit, idOf, membersOf, on, setData, state } from './state.js';
+import { emit, idOf, keep, membersOf, on, setData, state } from './state.js';
 import { language, t } from './strings.js';
 import { EntryTable } from './table.js';
 import { Tree } from './tree.js';
@@ -129,8 +129,8 @@ async function readDetails() {
   let cursor;
   do {
     const page = await state.source.entries({ limit: 1_000, cursor });
-    for (const { text, ...entry } of page.entries) {
-      state.entries.set(entry.id, { ...entry, excerpt: text?.slice(0, 240) });
+    for (const entry of page.entries) {
+      keep(entry);
       for (const tag of entry.tags ?? []) count(tags, tag);
       if (entry.path) count(folders, entry.path.split('/').slice(0, -1).join('/'));
     }
@@ -151,7 +151,7 @@ const readTitles = debounced(60, async () => {
   ids.forEach(id => wanted.delete(id));
   try {
     const { entries } = await state.source.entries({ ids, limit: 100 });
-    for (const { text, ...entry } of entries) state.entries.set(entry.id, { ...entry, excerpt: text?.slice(0, 240) });
+    entries.forEach(keep);
     emit('titles');
   } catch (error) {
     if (error.code !== 'unreachable') console.warn(error.message);

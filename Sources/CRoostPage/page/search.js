@@ -2,7 +2,7 @@
 
 import { fail } from './actions.js';
 import { debounced, el, icon, iconButton } from './dom.js';
-import { emit, filterParameters, isFiltering, membersOf, on, state } from './state.js';
+import { emit, filterParameters, isFiltering, keep, membersOf, on, state } from './state.js';
 import { t } from './strings.js';
 
 const listSize = 50;
@@ -138,7 +138,7 @@ export async function applyFilter() {
       do {
         const page = await state.source.entries({ ...filterParameters(), limit: 1_000, cursor });
         for (const entry of page.entries) {
-          state.entries.set(entry.id, entry);
+          keep(entry);
           const index = state.indexOf.get(entry.id);
           if (index !== undefined) found.add(index);
         }

@@ -42,6 +42,12 @@ export const state = {
 
 export const idOf = index => idText(state.ids, index);
 
+/** Keeps an entry with the beginning of its text. */
+export function keep({ text, ...entry }) {
+  const excerpt = text?.replace(/^\s*---\n[\s\S]*?\n---\n/, '').replace(/^\s*#[^\n]*\n+/, '').slice(0, 240);
+  state.entries.set(entry.id, { ...entry, excerpt });
+}
+
 /** Returns all entries of a cluster and of those below it. */
 export function membersOf(cluster) {
   return cluster.children.length ? cluster.children.flatMap(membersOf) : cluster.members;

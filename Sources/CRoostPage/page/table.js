@@ -3,7 +3,7 @@
 import { fail } from './actions.js';
 import { el } from './dom.js';
 import { locationOf } from './search.js';
-import { emit, idOf, isShown, on, state } from './state.js';
+import { emit, idOf, isShown, keep, on, state } from './state.js';
 import { dateText, t } from './strings.js';
 
 const pageSize = 100;
@@ -45,7 +45,7 @@ export class EntryTable {
     try {
       if (missing.length) {
         const { entries } = await state.source.entries({ ids: missing, limit: pageSize });
-        for (const { text, ...entry } of entries) state.entries.set(entry.id, { ...entry, excerpt: text?.slice(0, 240) });
+        entries.forEach(keep);
         emit('titles');
       }
     } catch (error) {
