@@ -75,7 +75,8 @@ export function confirmed(question, agree) {
 export function asked(title, label, { value = '', options = [] } = {}) {
   return new Promise(resolve => {
     let answer = null;
-    const input = el('input', { type: 'text', value, 'aria-label': label, maxlength: '1000', list: 'choices', dir: 'auto' });
+    const input = el('input', { type: 'text', value, 'aria-label': label, maxlength: '1000', list: 'choices',
+      dir: 'auto' });
     const form = el('form', { onsubmit: event => {
       event.preventDefault();
       answer = input.value.trim() || null;

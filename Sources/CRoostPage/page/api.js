@@ -39,9 +39,9 @@ function query(values) {
   return pairs.length ? `?${pairs.join('&')}` : '';
 }
 
-/** Reads the answer of `GET map`: the length of a JSON object as UInt32, the object, padded to a multiple of four bytes,
- * then for all entries their ids (16 bytes each), x and y (Float32), and the numbers of their clusters (UInt32) in the
- * list `clusters` of the object. All numbers are little-endian. */
+/** Reads the answer of `GET map`: the length of a JSON object as UInt32, the object, padded to a multiple of four
+ * bytes, then for all entries their ids (16 bytes each), x and y (Float32), and the numbers of their clusters (UInt32)
+ * in the list `clusters` of the object. All numbers are little-endian. */
 export function readMap(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));

@@ -61,10 +61,15 @@ export class Files {
   listen() {
     const overlay = el('div', { class: 'drop', hidden: true }, el('strong', { text: t('dropHere') }));
     document.body.append(overlay);
-    const hasFiles = event => state.source.isLive && !state.isReadOnly && [...event.dataTransfer?.types ?? []].includes('Files');
+    const hasFiles = event => state.source.isLive && !state.isReadOnly
+      && [...event.dataTransfer?.types ?? []].includes('Files');
     let depth = 0;
     addEventListener('dragenter', event => { if (hasFiles(event)) { depth++; overlay.hidden = false; } });
-    addEventListener('dragleave', event => { if (hasFiles(event) && --depth <= 0) { depth = 0; overlay.hidden = true; } });
+    addEventListener('dragleave', event => {
+      if (!hasFiles(event) || --depth > 0) return;
+      depth = 0;
+      overlay.hidden = true;
+    });
     addEventListener('dragover', event => { if (hasFiles(event)) event.preventDefault(); });
     addEventListener('drop', event => {
       if (!hasFiles(event)) return;
@@ -102,7 +107,8 @@ export class Files {
           const report = await state.source.ingest(lines, () => {});
           for (const name of Object.keys(totals)) totals[name] += report[name] ?? 0;
         }
-        progress.firstChild.textContent = t('adding', { n: Math.min(files.length, at + linesPerRequest), all: files.length });
+        progress.firstChild.textContent = t('adding', { n: Math.min(files.length, at + linesPerRequest),
+          all: files.length });
       }
       notify(t('added', totals));
     } catch (error) {
@@ -149,7 +155,10 @@ async function readText(file) {
   }
 }
 
-const titleOf = (text, name) => (/^#\s+(.+)$/m.exec(text.slice(0, 2_000))?.[1] ?? name.replace(/\.\w{1,8}$/, '')).slice(0, 500);
+function titleOf(text, name) {
+  const heading = /^#\s+(.+)$/m.exec(text.slice(0, 2_000))?.[1];
+  return (heading ?? name.replace(/\.\w{1,8}$/, '')).slice(0, 500);
+}
 
 // Grouping again
 
@@ -209,7 +218,8 @@ export function showStore() {
     [t('version'), status.version]];
   const [lineage, backups, conversations] = [el('section'), el('section'), el('section')];
   showDialog(t('settings'), el('div', { class: 'store' },
-    el('dl', {}, rows.filter(row => row[1]).flatMap(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })])),
+    el('dl', {}, rows.filter(row => row[1]).flatMap(([name, value]) =>
+      [el('dt', { text: name }), el('dd', { text: value })])),
     lineage, backups, conversations), t('close'));
   showLineage(lineage).catch(() => lineage.remove());
   showBackups(backups).catch(() => backups.remove());

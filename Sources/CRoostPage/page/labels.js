@@ -1,5 +1,5 @@
-// Places labels on the map: groups, then topics, then titles of entries as one zooms in. A label avoids other labels, the
-// edge and, where there is room, the points (compare Been, Daiches & Yap 2006: labels appear by scale).
+// Places labels on the map: groups, then topics, then titles of entries as one zooms in. A label avoids other labels,
+// the edge and, where there is room, the points (compare Been, Daiches & Yap 2006: labels appear by scale).
 
 import { el } from './dom.js';
 import { groupOf, groups, idOf, isShown, membersOf, state } from './state.js';
@@ -31,7 +31,8 @@ function shortened(text, style) {
   let [low, high] = [0, parts.length];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (ruler.measureText(parts.slice(0, middle).join('') + '…').width <= style.width) low = middle; else high = middle - 1;
+    const width = ruler.measureText(parts.slice(0, middle).join('') + '…').width;
+    if (width <= style.width) low = middle; else high = middle - 1;
   }
   const short = parts.slice(0, low).join('').trimEnd() + '…';
   return [short, ruler.measureText(short).width];
@@ -80,7 +81,8 @@ export class Labels {
         isDim: isNarrowed && !membersOf(cluster).some(isShown) });
     };
     const bySize = (a, b) => b.size - a.size || (a.id < b.id ? -1 : 1);
-    const widest = place => Math.max((place.right - place.left) * view.scaleX, (place.bottom - place.top) * view.scaleY);
+    const widest = place => Math.max((place.right - place.left) * view.scaleX,
+      (place.bottom - place.top) * view.scaleY);
     for (const group of groups().sort(bySize)) {
       if (view.zoom < 5 || widest(this.outlines.get(group.id) ?? { right: 0, left: 0, bottom: 0, top: 0 }) < 400) {
         add(group, 'group');
@@ -89,7 +91,8 @@ export class Labels {
     const minimum = view.zoom < 1.5 ? 260 : 120;
     for (const topic of [...state.clusters.values()].filter(cluster => cluster.topic).sort(bySize)) {
       const place = this.outlines.get(topic.id);
-      if (place && (view.zoom >= 3 || widest(this.outlines.get(groupOf(topic).id)) > minimum + 100) && view.zoom > 1.2) {
+      if (place && (view.zoom >= 3 || widest(this.outlines.get(groupOf(topic).id)) > minimum + 100)
+        && view.zoom > 1.2) {
         add(topic, 'topic');
       }
     }
@@ -143,7 +146,8 @@ export class Labels {
     const [, top] = view.screen(label.place.left, label.place.top);
     const [, bottom] = view.screen(label.place.right, label.place.bottom);
     const spots = label.isPoint
-      ? [[x + 8, y - height / 2], [x - 8 - width, y - height / 2], [x - width / 2, y - height - 7], [x - width / 2, y + 7]]
+      ? [[x + 8, y - height / 2], [x - 8 - width, y - height / 2], [x - width / 2, y - height - 7],
+        [x - width / 2, y + 7]]
       : [[x - width / 2, y - height / 2], [x - width / 2, top - height - 2], [x - width / 2, bottom + 2],
         [x - width / 2, y - height * 1.6], [x - width / 2, y + height * 0.6], [x - width - 4, y - height / 2],
         [x + 4, y - height / 2]];

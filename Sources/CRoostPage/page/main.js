@@ -49,7 +49,8 @@ function makeFrame() {
   return { color };
 }
 
-const selectionBar = el('div', { class: 'selection-bar', role: 'toolbar', 'aria-label': t('selected', { n: 2 }), hidden: true });
+const selectionBar = el('div', { class: 'selection-bar', role: 'toolbar', 'aria-label': t('selected', { n: 2 }),
+  hidden: true });
 
 function showSelection() {
   const indices = [...state.selection];
@@ -172,10 +173,12 @@ function saveAddress() {
 function readAddress(frame) {
   const values = new URLSearchParams(location.hash.slice(1));
   const get = name => values.get(name) ?? '';
-  Object.assign(state.filter, { cluster: get('cluster'), since: get('since'), until: get('until'), source: get('source'),
+  Object.assign(state.filter, { cluster: get('cluster'), since: get('since'), until: get('until'),
+    source: get('source'),
     tags: get('tag').split(',').filter(Boolean) });
   state.query = parts.search.input.value = get('q');
-  if ([...frame.color.options].some(option => option.value === get('color'))) state.colorBy = frame.color.value = get('color');
+  const isKnown = [...frame.color.options].some(option => option.value === get('color'));
+  if (isKnown) state.colorBy = frame.color.value = get('color');
   return { entry: get('entry'), isTable: get('view') === 'table' };
 }
 
@@ -290,7 +293,8 @@ async function signIn() {
     } catch (error) {
       if (error.status === 401) await askToken();
       else {
-        const notice = notify(error.code === 'unreachable' ? t('lost') : error.message, { isLasting: true, isError: true });
+        const notice = notify(error.code === 'unreachable' ? t('lost') : error.message, 
+          { isLasting: true, isError: true });
         await new Promise(resolve => setTimeout(resolve, 2_000));
         notice.remove();
       }

@@ -49,8 +49,8 @@ class View {
   }
 }
 
-/** Turns the positions so that the longer axis is that of the window, and scales both axes to -1…1. A few far points are
- * moved nearer, because they would make all others small. */
+/** Turns the positions so that the longer axis is that of the window, and scales both axes to -1…1. A few far points
+ * are moved nearer, because they would make all others small. */
 export function normalized(x, y, isPortrait) {
   const n = x.length;
   const positions = new Float32Array(2 * n);
@@ -300,7 +300,8 @@ export class EntryMap {
   zoomTo(members) {
     if (!members.length) return;
     const [xs, ys] = [0, 1].map(axis => members.map(index => this.positions[2 * index + axis]).sort((a, b) => a - b));
-    const range = values => [values[Math.floor(0.04 * (values.length - 1))], values[Math.ceil(0.96 * (values.length - 1))]];
+    const range = values => [values[Math.floor(0.04 * (values.length - 1))],
+      values[Math.ceil(0.96 * (values.length - 1))]];
     const [[left, right], [top, bottom]] = [range(xs), range(ys)];
     const zoom = Math.min(0.75 * this.view.width / (this.view.baseX * Math.max(0.02, right - left)),
       0.75 * this.view.height / (this.view.baseY * Math.max(0.02, bottom - top)), 40);

@@ -163,12 +163,16 @@ const webLink = (address, text) =>
 const noteLink = (target, text, follow) =>
   el('button', { type: 'button', class: 'link', text, onclick: () => follow(target.replace(/#.*$/, '')) });
 
-const keywords = new Set(('and as async await begin bool break case catch class const continue def default defer del do done '
-  + 'echo elif else elsif end enum export extends extension false fi finally fn for foreach from func function go guard if '
+const keywords = new Set(('and as async await begin bool break case catch class const continue def default defer '
+  + 'del do done '
+  + 'echo elif else elsif end enum export extends extension false fi finally fn for foreach from func function go '
+  + 'guard if '
   + 'implements import in include init int interface is lambda let local match module mut new nil none not null of or '
   + 'override package pass private protected protocol public raise require rescue return self sizeof static str string '
-  + 'struct super switch then this throw throws trait true try type typedef typeof union unless until use using var void '
-  + 'where while with yield select insert update delete create table alter drop join left right inner outer group order by '
+  + 'struct super switch then this throw throws trait true try type typedef typeof union unless until use using var '
+  + 'void '
+  + 'where while with yield select insert update delete create table alter drop join left right inner outer group '
+  + 'order by '
   + 'limit values into set index primary key').split(' '));
 
 /** Returns code with its comments, strings, numbers and keywords marked. */

@@ -17,18 +17,21 @@ export function offline() {
     && (!since || entry.createdAt >= since) && (!until || entry.createdAt.slice(0, until.length) <= until);
   return {
     isLive: false,
-    status: async () => ({ entries: data.entries.length, readOnly: true, revision: map.revision, version: data.version }),
+    status: async () => ({ entries: data.entries.length, readOnly: true, revision: map.revision,
+      version: data.version }),
     clusters: async () => data.clusters,
     map: async () => map,
     entry: async id => documents.get(id) ?? { id, title: id, text: '' },
     entries: async ({ ids, ...filter }) => ({
-      entries: (ids ? ids.map(id => documents.get(id)).filter(Boolean) : data.entries).filter(entry => matches(entry, filter)),
+      entries: (ids ? ids.map(id => documents.get(id)).filter(Boolean) : data.entries)
+        .filter(entry => matches(entry, filter)),
     }),
     /** Finds the entries with all words, or with positions near an entry. */
     search: async ({ query = '', entries: [like] = [], limit, ...filter }) => {
       if (like) return { results: nearest(map, documents, data.entries, like, limit) };
       const wanted = words(query);
-      const results = texts.filter(([entry, text]) => wanted.every(word => text.includes(word)) && matches(entry, filter))
+      const results = texts
+        .filter(([entry, text]) => wanted.every(word => text.includes(word)) && matches(entry, filter))
         .map(([entry, text]) => {
           const at = Math.max(0, text.indexOf(wanted[0] ?? ''));
           const inTitle = wanted.filter(word => entry.title.toLowerCase().includes(word)).length;

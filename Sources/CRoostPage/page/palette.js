@@ -48,7 +48,8 @@ export const cssColor = color => `rgb(${color.join(' ')})`;
 const isDark = () => matchMedia('(prefers-color-scheme: dark)').matches;
 
 /** The hues, in degrees of OKLCH, with small corrections of the lightness: yellow is bright, blue is dark. */
-const hues = [[255, -0.04], [55, 0.05], [155, 0], [350, 0], [90, 0.1], [305, -0.06], [200, 0.06], [25, -0.04], [125, 0.06],
+const hues = [[255, -0.04], [55, 0.05], [155, 0], [350, 0], [90, 0.1], [305, -0.06], [200, 0.06], [25, -0.04],
+  [125, 0.06],
   [275, -0.05], [325, 0.06], [180, -0.08]];
 
 function candidates() {

@@ -64,7 +64,8 @@ export class Panel {
     this.element.replaceChildren(...[
       el('header', {}, el('h2', { dir: 'auto', text: entry.title?.replace(/^#+\s+/, '') || t('noTitle') }),
         iconButton('close', t('close'), () => this.close())),
-      locationOf(entry) ? el('p', { class: 'location', text: locationOf(entry), title: entry.path ?? entry.source }) : null,
+      locationOf(entry) ? el('p', { class: 'location', text: locationOf(entry),
+        title: entry.path ?? entry.source }) : null,
       this.group, this.tags(entry), this.actions(entry),
       el('div', { class: 'text' }, markdown(isTitleFirst ? entry.text ?? '' : withoutTitle(entry),
         target => this.follow(target))),
@@ -77,7 +78,8 @@ export class Panel {
     const cluster = state.clusters.get(entry.cluster);
     const group = groupOf(cluster);
     const link = part => el('button', { type: 'button', class: 'chip', dir: 'auto', onclick: () =>
-      emit('cluster', { cluster: part, zoom: true }) }, swatch(part.color ?? [150, 150, 150]), el('span', { text: part.label }));
+      emit('cluster', { cluster: part, zoom: true }) }, swatch(part.color ?? [150, 150, 150]),
+    el('span', { text: part.label }));
     this.group.replaceChildren(...!cluster ? [el('span', { class: 'soft', text: t('noGroup') })]
       : group === cluster ? [link(cluster)] : [link(group), link(cluster)]);
   }
@@ -110,9 +112,11 @@ export class Panel {
     const links = [];
     if (entry.path) {
       const path = entry.path.split('/').map(encodeURIComponent).join('/');
-      links.push(el('a', { href: `vscode://file${path}${entry.line > 1 ? `:${entry.line}` : ''}`, text: t('openEditor') }));
+      links.push(el('a', { href: `vscode://file${path}${entry.line > 1 ? `:${entry.line}` : ''}`,
+        text: t('openEditor') }));
       if (/\.(md|markdown|canvas)$/i.test(entry.path)) {
-        links.push(el('a', { href: `obsidian://open?path=${encodeURIComponent(entry.path)}`, text: t('openObsidian') }));
+        links.push(el('a', { href: `obsidian://open?path=${encodeURIComponent(entry.path)}`,
+          text: t('openObsidian') }));
       }
     } else if (/^https?:/i.test(entry.url ?? '')) {
       links.push(el('a', { href: entry.url, target: '_blank', rel: 'noopener noreferrer', text: entry.url }));
@@ -200,7 +204,8 @@ export class Panel {
     } },
     el('label', {}, el('span', { text: t('title') }), title), el('label', {}, el('span', { text: t('text') }), text),
     entry.path ? el('p', { class: 'soft', text: t('editHint') }) : null, notice,
-    el('div', { class: 'buttons' }, el('button', { type: 'button', text: t('cancel'), onclick: () => this.show(entry) }),
+    el('div', { class: 'buttons' }, el('button', { type: 'button', text: t('cancel'),
+      onclick: () => this.show(entry) }),
       el('button', { class: 'primary', text: t('save') })));
     if (entry.nextOffset) return notify(t('failed', { why: '…' }), { isError: true });
     this.element.replaceChildren(el('header', {}, el('h2', { text: t('edit') })), form);

@@ -199,7 +199,9 @@ export class PointIndex {
 
   column(value) { return Math.min(this.size - 1, Math.max(0, Math.floor((value / limit + 1) * this.size / 2))); }
 
-  cell(index) { return this.column(this.positions[2 * index + 1]) * this.size + this.column(this.positions[2 * index]); }
+  cell(index) {
+    return this.column(this.positions[2 * index + 1]) * this.size + this.column(this.positions[2 * index]);
+  }
 
   /** Calls a function with each point in a rectangle until it returns true. */
   visit(left, top, right, bottom, call) {

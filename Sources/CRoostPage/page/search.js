@@ -26,7 +26,8 @@ export class Search {
     this.count = el('h2', { class: 'list-title', role: 'status' });
     this.list = el('ol', { class: 'results', onkeydown: event => moveFocus(event, this.list, this.input) });
     this.scope = el('div', { class: 'scope' });
-    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true }, this.count, this.scope,
+    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true }, this.count,
+      this.scope,
       this.list);
     this.typed = debounced(110, () => this.run());
     on('filter', () => this.showFilter());
@@ -62,7 +63,8 @@ export class Search {
 
   show(results, { notices = [], nextCursor } = {}) {
     this.results.hidden = false;
-    this.count.textContent = results.length ? t('found', { n: results.length }).replace(/^\d+/, number => nextCursor ? `${number}+` : number) : notices[0] ?? t('nothingFound');
+    const count = t('found', { n: results.length }).replace(/^\d+/, number => nextCursor ? `${number}+` : number);
+    this.count.textContent = results.length ? count : notices[0] ?? t('nothingFound');
     const cluster = state.clusters.get(state.filter.cluster);
     this.scope.replaceChildren(...cluster ? [el('button', { type: 'button', class: 'chip', title: t('clear'),
       onclick: () => emit('cluster', { cluster: null }) },
@@ -88,7 +90,8 @@ export class Search {
     };
     this.since = el('input', { type: 'date', onchange: changed });
     this.until = el('input', { type: 'date', onchange: changed });
-    this.tag = el('input', { type: 'text', list: 'all-tags', placeholder: t('anyTag'), onchange: changed, dir: 'auto' });
+    this.tag = el('input', { type: 'text', list: 'all-tags', placeholder: t('anyTag'), onchange: changed,
+      dir: 'auto' });
     this.source = el('input', { type: 'text', list: 'all-folders', onchange: changed, dir: 'auto' });
     this.tagChoices = el('datalist', { id: 'all-tags' });
     this.folderChoices = el('datalist', { id: 'all-folders' });

@@ -70,6 +70,8 @@ export class EntryTable {
   }
 
   checkRows() {
-    for (const check of this.body.querySelectorAll('input')) check.checked = state.selection.has(Number(check.dataset.index));
+    for (const check of this.body.querySelectorAll('input')) {
+      check.checked = state.selection.has(Number(check.dataset.index));
+    }
   }
 }

@@ -75,10 +75,12 @@ export class Tree {
   noGroup() {
     const isSelected = state.filter.cluster === 'none';
     return el('li', { class: 'tree-row level-1', role: 'treeitem', 'aria-level': '1', tabindex: '-1', 'data-id': 'none',
-      'aria-selected': String(isSelected), 'aria-label': `${t('noGroup')}, ${t('entries', { n: state.unclustered.length })}`,
+      'aria-selected': String(isSelected),
+        'aria-label': `${t('noGroup')}, ${t('entries', { n: state.unclustered.length })}`,
       onclick: () => emit('cluster', { cluster: isSelected ? null
         : { id: 'none', children: [], members: state.unclustered } }) },
-    el('span', { class: 'toggle leaf' }), swatch(noColor()), el('span', { class: 'tree-label soft', text: t('noGroup') }),
+    el('span', { class: 'toggle leaf' }), swatch(noColor()), el('span', { class: 'tree-label soft',
+      text: t('noGroup') }),
     el('span', { class: 'size', text: state.unclustered.length.toLocaleString() }));
   }
 
@@ -193,7 +195,9 @@ export class Tree {
     else if (event.key === 'End') focus(rows.length - 1);
     else if (event.key === 'ArrowRight' && cluster?.children.length) isOpen ? focus(at + 1) : this.toggle(cluster);
     else if (event.key === 'ArrowLeft' && isOpen) this.toggle(cluster);
-    else if (event.key === 'ArrowLeft' && cluster?.parent) focus(rows.findIndex(row => row.dataset.id === cluster.parent));
+    else if (event.key === 'ArrowLeft' && cluster?.parent) {
+      focus(rows.findIndex(row => row.dataset.id === cluster.parent));
+    }
     else if (event.key === 'Enter' && event.shiftKey && cluster) emit('cluster', { cluster, zoom: true });
     else if (event.key === 'Enter' || event.key === ' ') rows[at].click();
     else if (event.key === 'F2' && cluster && !state.isReadOnly) this.edit(cluster);
@@ -225,5 +229,6 @@ function monthsOf() {
       cluster = state.clusters.get(cluster.parent);
     }
   }
-  return { names: [...names].sort().slice(-maximumMonths), of: (cluster, name) => counts.get(`${cluster.id} ${name}`) ?? 0 };
+  const shown = [...names].sort().slice(-maximumMonths);
+  return { names: shown, of: (cluster, name) => counts.get(`${cluster.id} ${name}`) ?? 0 };
 }
