@@ -112,6 +112,8 @@ let package = Package(
         .target(name: "CPostgresLoader", dependencies: ["CRoostLoader", "CPostgres"]),
         .target(name: "CICULoader"),
         .target(name: "CRoostVersion", cSettings: buildCommit),
+        // The page of `roost serve`, whose files the compiler embeds.
+        .target(name: "CRoostPage", exclude: ["page"]),
         // Options of a linker reach everything that links a target. Tests link RoostCLI, but not this target.
         .target(name: "CRoostLinkage", linkerSettings: staticRuntime),
         .target(
@@ -163,7 +165,7 @@ let package = Package(
             name: "Roost",
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostStorage", "RoostEncoders",
-                "RoostClustering", "RoostChunks", "RoostDocuments", logging,
+                "RoostClustering", "RoostChunks", "RoostDocuments", "CRoostPage", logging,
             ]),
         // Histories of chats, and conversations as entries of a store.
         .target(

@@ -31,7 +31,7 @@ struct RoostCommand: AsyncParsableCommand {
                     Initialize.self, Status.self, Index.self, Doctor.self, BackupCommand.self, Copy.self,
                     Export.self, ImportCommand.self, Grant.self, Model.self, ConfigurationCommand.self,
                 ]),
-            CommandGroup(name: "Servers", subcommands: [ModelContext.self, Serve.self]),
+            CommandGroup(name: "Servers", subcommands: [ModelContext.self, Serve.self, Open.self]),
         ])
 
     static func main() async {

@@ -166,6 +166,7 @@ import Testing
             ["remove", ids[2], s], ["undo", s], ["help", hostile], ["ingest", hostile, s],
             ["ingest", ".", "--tag", hostile, s], ["folder", "list", s], ["sync", "--dry-run", s],
             ["sync", hostile, s], ["folder", "remove", ".", s], ["serve", "--print-token"],
+            ["open", "--no-browser", "--store", hostile],
         ]
     }
 

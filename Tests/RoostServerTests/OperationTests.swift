@@ -69,7 +69,7 @@ struct OperationTests {
 
     /// The operations whose repetition has another result.
     private static let notRepeatable: Set = [
-        "remove", "remove_cluster", "merge_clusters", "split_cluster", "create_backup",
+        "remove", "remove_cluster", "merge_clusters", "split_cluster", "create_backup", "undo",
     ]
 
     @Test(arguments: Operations.all.map(\.name).filter { !notRepeatable.contains($0) })

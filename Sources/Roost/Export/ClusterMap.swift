@@ -2,16 +2,15 @@ public import Foundation
 import RoostClustering
 import RoostFiles
 public import RoostModel
+import RoostText
 import RoostVectors
 
 /// A two-dimensional layout of entries and their clusters, in which similar entries are near each other.
 public struct ClusterMap: Sendable {
-    /// An entry.
+    /// An entry and its position.
     public struct Point: Sendable {
-        /// The id of the entry.
-        public var id: Entry.ID
-        /// The text of the entry.
-        public var text: String
+        /// The entry, without its vectors.
+        public var entry: Entry
         /// The horizontal coordinate.
         public var x: Float
         /// The vertical coordinate.
@@ -20,9 +19,9 @@ public struct ClusterMap: Sendable {
         public var cluster: Int?
     }
 
-    /// The entries, in the order of their ids.
+    /// The entries.
     public var points: [Point]
-    /// The clusters that have members, largest first.
+    /// The clusters of all levels, those with the most members first.
     public var clusters: [Cluster]
     /// The number of entries with vectors. It is greater than the number of points if the map shows a sample.
     public var total: Int
@@ -48,7 +47,7 @@ public struct ClusterMap: Sendable {
             ids = rows.map { ids[$0] }
         }
         let layout = try await NeighborLayout(of: vectors, seed: seed)
-        let clusters = try await snapshot.clusters().filter { !$0.members.isEmpty }
+        let clusters = try await snapshot.clusters()
             .sorted { ($1.members.count, $0.label) < ($0.members.count, $1.label) }
         var clusterOf: [Entry.ID: Int] = [:]
         for (index, cluster) in clusters.enumerated() {
@@ -56,46 +55,80 @@ public struct ClusterMap: Sendable {
         }
         var points: [Point] = []
         for part in ids.groups(of: pageSize) {
-            let texts = try await snapshot.entries(part).byID.mapValues(\.content)
-            for id in part {
+            for var entry in try await snapshot.entries(part) {
+                (entry.embeddings, entry.passages) = ([], [])
                 let row = points.count
                 points.append(
                     Point(
-                        id: id, text: texts[id] ?? "", x: layout.positions[row, 0],
-                        y: layout.positions[row, 1], cluster: clusterOf[id]))
+                        entry: entry, x: layout.positions[row, 0], y: layout.positions[row, 1],
+                        cluster: clusterOf[entry.id]))
             }
         }
         return ClusterMap(points: points, clusters: clusters, total: total)
     }
 
-    /// Returns the map as a self-contained HTML page: points in the color of their cluster, labels, the text
-    /// of the entry under the pointer, a search field, and a button that saves the ids of the selected
-    /// entries.
+    /// Returns the map as one HTML file: the page of `roost serve`, which reads its data from the file, loads
+    /// nothing and changes nothing. Texts are cut after 4,000 characters.
     public func page() throws -> Data {
-        struct Contents: Encodable {
-            var total: Int
-            var labels: [String]
-            var sizes: [Int]
-            var x: [Float]
-            var y: [Float]
-            /// The index of each point's cluster; -1 for a point in no cluster.
-            var cluster: [Int]
-            var ids: [String]
-            var text: [String]
-        }
-        func rounded(_ value: Float) -> Float { (value * 1000).rounded() / 1000 }
-        let contents = Contents(
-            total: total, labels: clusters.map(\.label), sizes: clusters.map(\.members.count),
-            x: points.map { rounded($0.x) }, y: points.map { rounded($0.y) },
-            cluster: points.map { $0.cluster ?? -1 }, ids: points.map(\.id.text),
-            text: points.map { String($0.text.prefix(Self.maximumTextLength)) })
+        let map = try MapHeader(
+            count: points.count, epoch: "", revision: 0, clusters: clusters.map(\.id.text)
+        ).data(points.map { ($0.entry.id, SIMD2($0.x, $0.y), $0.cluster.map(UInt32.init) ?? .max) })
+        let forest = ClusterForest(clusters)
+        let contents = PageContents(
+            total: total, map: map.base64EncodedString(),
+            clusters: clusters.map { PageContents.Group($0, size: forest.size(of: $0)) },
+            entries: points.map { point in
+                PageContents.Text(point.entry, in: point.cluster.map { clusters[$0].id })
+            })
         // Only the character `<` could end the script element that contains the data.
         let data = try JSONEncoder.canonical.encode(contents).escapingControlsInJSON()
-        let json = String(decoding: data, as: UTF8.self).replacing("<", with: "\\u003c")
-        return Data(ClusterPage.html.replacing("/*DATA*/", with: json, maxReplacements: 1).utf8)
+        return PageFiles.document(
+            with: String(decoding: data, as: UTF8.self).replacing("<", with: "\\u003c"))
+    }
+}
+
+/// The data of a page in one file, in the form of the answers of the server.
+private struct PageContents: Encodable {
+    struct Group: Encodable {
+        var id: String
+        var label: String
+        var keywords: [String]
+        var pinned: Bool
+        var size: Int
+        var parent: String?
+        var topic: Bool?
+
+        init(_ cluster: Cluster, size: Int) {
+            (id, label, keywords) = (cluster.id.text, cluster.label, cluster.keywords)
+            (pinned, self.size) = (cluster.isLabelPinned, size)
+            (parent, topic) = (cluster.parent?.text, cluster.isTopic ? true : nil)
+        }
     }
 
-    private static let maximumTextLength = 400
+    struct Text: Encodable {
+        var id: String
+        var title: String
+        var text: String
+        var tags: [String]
+        var source: String?
+        var path: String?
+        var createdAt: String
+        var cluster: String?
+
+        init(_ entry: Entry, in cluster: Cluster.ID?) {
+            (id, tags, source, path) = (entry.id.text, entry.tags, entry.source, entry.sourcePath)
+            title = TextTitle.shortened(entry.title ?? entry.content)
+            text = String(entry.content.prefix(PageContents.maximumTextLength))
+            (createdAt, self.cluster) = (DateText.string(from: entry.createdAt), cluster?.text)
+        }
+    }
+
+    static let maximumTextLength = 4_000
+
+    var total: Int
+    var map: String
+    var clusters: [Group]
+    var entries: [Text]
 }
 
 extension StoreClusters {

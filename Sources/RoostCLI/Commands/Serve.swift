@@ -12,7 +12,7 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Requests need a token, which is generated at the first start and kept in a file that only you \
             can read. The server accepts connections only from this computer, unless you give --listen. \
-            /docs describes the operations, /mcp serves agents, and /v1/embeddings serves the embedding \
+            `roost open` also opens the page, which shows the store in the browser. /docs describes the operations, /mcp serves agents, and /v1/embeddings serves the embedding \
             model with the API of OpenAI. Any number of servers and other roost commands can use a store at \
             the same time. After Ctrl-C or SIGTERM, the server answers the requests that have begun, and \
             stops.
@@ -89,7 +89,12 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() async throws { try await serve() }
+
+    /// Serves the store until the process is asked to stop.
+    ///
+    /// - Parameter running: Is called with the address of the page when the server accepts connections.
+    func serve(_ running: @escaping @Sendable (String) -> Void = { _ in }) async throws {
         let file = tokenFile.map { URL(fileURLWithPath: $0) } ?? UserDirectories().serverToken
         let token = try AccessToken.read(orCreateAt: file)
         if printToken { return Terminal.write(token.text) }
@@ -107,9 +112,9 @@ struct Serve: AsyncParsableCommand {
         try await handle.prepare()
         let host = settings.host
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
-            options.note(
-                "serving on http://\(ServerSettings.urlHost(host)):\(port)/ (see /docs); the token is in "
-                    + "\(file.path)")
+            let address = "http://\(ServerSettings.urlHost(host)):\(port)/"
+            options.note("serving on \(address) (see /docs); the token is in \(file.path)")
+            running("\(address)#token=\(token.text)")
             guard !Self.isLoopback(host) else { return }
             options.note(
                 "warning: the token and all texts are sent without encryption; use a reverse proxy with TLS")

@@ -24,7 +24,7 @@ package struct APIServer: Service {
         let context = ServerContext(
             settings: settings, operations: operations, agents: MCPServer(operations),
             streams: Admission(maximum: settings.limits.concurrentStreams),
-            requests: Admission(maximum: settings.limits.concurrentRequests))
+            requests: Admission(maximum: settings.limits.concurrentRequests), session: token?.session)
         responder = Responder(
             RouteTable(Self.routes), context, RequestGuard(settings, token: token), logger)
         (self.settings, self.logger, self.onRunning) = (settings, logger, onRunning)
@@ -32,7 +32,7 @@ package struct APIServer: Service {
 
     static let routes: [Route] =
         Operations.all.map { Route($0) } + TransferRoutes.all + ChangeRoutes.all + EmbeddingRoutes.all
-        + DocumentationRoutes.all + AgentRoutes.all
+        + PageRoutes.all + DocumentationRoutes.all + AgentRoutes.all
 
     /// Serves requests until the server is asked to stop. Requests that have begun are answered first.
     package func run() async throws {
@@ -85,6 +85,9 @@ struct ServerContext: Sendable {
     let streams: Admission
     /// The limit on requests that are read and answered at the same time.
     let requests: Admission
+    /// The secret of the cookie of the page; `nil` if the server needs no token.
+    let session: AccessToken?
+    let map = MapCache()
 }
 
 package struct ServerError: Error, Sendable, CustomStringConvertible {

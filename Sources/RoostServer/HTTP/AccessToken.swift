@@ -32,6 +32,12 @@ package struct AccessToken: Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
+    /// The secret of the cookie by which the page stays signed in. It does not reveal the token, and is valid as long as
+    /// the token.
+    var session: AccessToken {
+        AccessToken(bytes: Array(Hexadecimal.text(SHA256.hash(Data("session \(text)".utf8))).utf8))
+    }
+
     /// Returns whether a client sent this token. The duration depends on the length of the candidate only, so
     /// that an attacker cannot find the token byte by byte.
     package func matches(_ candidate: some StringProtocol) -> Bool {

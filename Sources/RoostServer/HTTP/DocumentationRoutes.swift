@@ -4,7 +4,7 @@ import RoostModel
 enum DocumentationRoutes {
     private static let tag = "Documentation"
 
-    static let all = [live, document, page, start]
+    static let all = [live, document, page]
 
     private static let live = Route(
         method: .get, path: "/livez", operation: "isLive", tag: tag,
@@ -37,12 +37,6 @@ enum DocumentationRoutes {
                 "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
                     + "frame-ancestors 'none'")
     }
-
-    private static let start = Route(
-        method: .get, path: "/", operation: "getStart", tag: tag,
-        summary: "Redirect to the page with the operations.", needsToken: false,
-        answers: [Route.Answer(302, "The page.", headers: ["Location": "The path of the page, /docs."])]
-    ) { _ in Reply.empty(.found).with("Location", page.path) }
 }
 
 /// A page that describes the routes. It loads nothing, so it works without a network.

@@ -12,7 +12,10 @@ struct RequestGuard: Sendable {
     private let hosts: Set<String>
     private let origins: Set<String>
     private let token: AccessToken?
+    private let session: AccessToken?
 
+    /// The name of the cookie of the page.
+    static let cookieName = "roost-session"
     private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
     private static let scheme = "Bearer "
 
@@ -20,7 +23,7 @@ struct RequestGuard: Sendable {
     init(_ settings: ServerSettings, token: AccessToken?) {
         hosts = Self.loopbackNames.union(settings.allowedHosts.map(ServerSettings.urlHost))
         origins = Set(settings.allowedOrigins.map { $0.lowercased() })
-        self.token = token
+        (self.token, session) = (token, token?.session)
     }
 
     /// Checks the fields `Host` and `Origin`.
@@ -40,16 +43,27 @@ struct RequestGuard: Sendable {
                     + "--allow-host NAME")
         }
         guard let origin = request.headerFields[.origin] else { return }
-        guard isAllowed(origin: origin) || Self.isLoopback(origin: origin) else {
+        guard isAllowed(origin: origin) || Self.isLoopback(origin: origin) || Self.isFromPage(request) else {
             throw Problem(
                 .forbidden, "originNotAllowed",
                 "requests from this origin are not permitted; start the server with --allow-origin ORIGIN")
         }
     }
 
-    /// Checks that the request has the token of the server.
+    /// Checks that the request has the token of the server, or the cookie of its page.
+    ///
+    /// Browsers also send the cookie with requests that pages of other servers on this computer make. These can read
+    /// no answer, and only the page of this server may send requests other than GET.
     func checkToken(_ request: HTTPRequest) throws(Problem) {
         guard let token else { return }
+        if request.headerFields[.authorization] == nil, hasSession(request) {
+            guard request.method == .get || request.method == .head || Self.isFromPage(request) else {
+                throw Problem(
+                    .forbidden, "originNotAllowed",
+                    "a request with the cookie must come from the page of this server")
+            }
+            return
+        }
         let field = request.headerFields[.authorization] ?? ""
         let isBearer = field.prefix(Self.scheme.count).lowercased() == Self.scheme.lowercased()
         let candidate = isBearer ? field.dropFirst(Self.scheme.count) : ""
@@ -64,6 +78,22 @@ struct RequestGuard: Sendable {
                 + "--token-file of the server if it has one")
         problem.headers[.wwwAuthenticate] = "Bearer realm=\"roost\""
         throw problem
+    }
+
+    private func hasSession(_ request: HTTPRequest) -> Bool {
+        let cookies = (request.headerFields[.cookie] ?? "").split(separator: ";")
+        return cookies.contains { cookie in
+            let parts = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && parts[0] == Self.cookieName && session?.matches(parts[1]) == true
+        }
+    }
+
+    /// Returns whether the origin of a request is the server that it is sent to.
+    private static func isFromPage(_ request: HTTPRequest) -> Bool {
+        guard let origin = request.headerFields[.origin]?.lowercased(),
+            let host = request.authority?.lowercased()
+        else { return false }
+        return origin == "http://\(host)" || origin == "https://\(host)"
     }
 
     /// Returns whether an origin was configured, so that its scripts may read answers.

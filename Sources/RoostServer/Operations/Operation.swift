@@ -211,7 +211,7 @@ package struct Operations: Sendable {
         AnyOperation(MoveEntries.self), AnyOperation(LabelCluster.self), AnyOperation(RemoveCluster.self),
         AnyOperation(MergeClusters.self), AnyOperation(SplitCluster.self), AnyOperation(CompareClusters.self),
         AnyOperation(ListConversations.self), AnyOperation(ListMessages.self), AnyOperation(ListSources.self),
-        AnyOperation(CreateBackup.self), AnyOperation(ListBackups.self),
+        AnyOperation(UndoChange.self), AnyOperation(CreateBackup.self), AnyOperation(ListBackups.self),
     ]
 
     var permitted: [AnyOperation] { Self.all.filter { rules.permits($0.access) } }

@@ -119,6 +119,40 @@ struct ListSources: Operation {
     }
 }
 
+// MARK: Undo
+
+struct UndoDocument: Codable, Sendable {
+    /// The name of the change that was undone.
+    var command: String
+    var date: String
+    /// The numbers of entries that the undo removes and restores.
+    var removed: Int
+    var restored: Int
+    var restoresClusters: Bool
+}
+
+struct UndoChange: Operation {
+    typealias Output = UndoDocument
+
+    var dryRun: Bool?
+
+    static let name = "undo"
+    static let summary = "Undo the last change of the store."
+    static let details =
+        "A change can be undone if nothing else has changed the same entries, sources and clusters since."
+    static let access = OperationAccess(.changes, .everything)
+    static let route = OperationRoute(.post, "/undo")
+    static let isTool = false
+    static let parameters = [Argument("dryRun", Schema.flag("Whether only to report what would be undone."))]
+
+    func run(in context: OperationContext) async throws -> UndoDocument {
+        let report = try await context.store.undo(isDryRun: dryRun ?? false)
+        return UndoDocument(
+            command: report.command, date: DateText.string(from: report.date), removed: report.removed,
+            restored: report.restored, restoresClusters: report.restoresClusters)
+    }
+}
+
 // MARK: Backups
 
 extension OperationContext {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Roost
+@testable import RoostFiles
 
 /// Tests of ``ClusterForest``.
 @Suite struct ClusterForestTests {
@@ -113,17 +114,39 @@ struct ClusterMembersTests {
 }
 
 struct ClusterPageTests {
-    @Test func `the page has the ids of all entries, in the order of their positions`() throws {
+    private func page() throws -> String {
         let points = (0..<3).map { number in
-            ClusterMap.Point(id: UUID(), text: "</script> \(number)", x: Float(number), y: 0, cluster: nil)
+            ClusterMap.Point(
+                entry: Entry(content: "</script> \(number)", embeddings: []), x: Float(number), y: 0,
+                cluster: number)
         }
-        let page = String(
-            decoding: try ClusterMap(points: points, clusters: [], total: 3).page(), as: UTF8.self)
-        let parts = page.components(separatedBy: #"type="application/json">"#)
+        let clusters = ["first", "</style>", "third"].map { Cluster(label: $0) }
+        return String(
+            decoding: try ClusterMap(points: points, clusters: clusters, total: 3).page(), as: UTF8.self)
+    }
+
+    @Test func `the page contains all entries and positions as data`() throws {
+        let parts = try page().components(separatedBy: #"type="application/json">"#)
         let json = try #require(parts.last?.components(separatedBy: "</script>").first)
-        let data = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        #expect(data?["ids"] as? [String] == points.map(\.id.text))
-        #expect(page.contains(#"<button id="save""#) && page.contains("link.download = 'ids.txt'"))
+        let data = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let texts = (data["entries"] as? [[String: Any]])?.compactMap { $0["text"] as? String }
+        #expect(texts == (0..<3).map { "</script> \($0)" })
+        #expect((data["clusters"] as? [Any])?.count == 3)
+        let map = try #require((data["map"] as? String).flatMap { Data(base64Encoded: $0) })
+        let header = map.prefix(4).enumerated().reduce(0) { $0 + Int($1.element) << (8 * $1.offset) }
+        #expect(header % 4 == 0 && map.count == 4 + header + 3 * 28)
+    }
+
+    @Test func `the policy of the page permits exactly its style and its script`() throws {
+        let page = try page()
+        func digest(_ begin: String, _ end: String) throws -> String {
+            let text = try #require(
+                page.components(separatedBy: begin).last?.components(separatedBy: end).first)
+            return "sha256-" + Data(SHA256.hash(Data(text.utf8))).base64EncodedString()
+        }
+        #expect(page.contains("style-src '\(try digest("<style>", "</style>"))'"))
+        #expect(page.contains("script-src '\(try digest(#"<script type="module">"#, "</script>"))'"))
+        #expect(!page.contains("unsafe-inline") && !page.contains("/page/"))
     }
 }
 

@@ -1,0 +1,162 @@
+// Changes of the store, each with a notice that can undo it.
+
+import { el, showDialog } from './dom.js';
+import { emit, idOf, state } from './state.js';
+import { t } from './strings.js';
+
+let notices;
+let lastRevision = null;
+
+export function noticeArea() {
+  notices = el('div', { class: 'notices', role: 'status', 'aria-live': 'polite' });
+  return notices;
+}
+
+const noticeTime = 8_000;
+
+/** Shows a notice, with a button if it has an action. */
+export function notify(text, { action, run, isLasting = false, isError = false } = {}) {
+  const notice = el('div', { class: `notice${isError ? ' error' : ''}` }, el('span', { dir: 'auto', text }),
+    action ? el('button', { type: 'button', text: action, onclick: () => { notice.remove(); run(); } }) : null);
+  while (notices.children.length > 2) notices.firstChild.remove();
+  notices.append(notice);
+  if (!isLasting) setTimeout(() => notice.remove(), noticeTime);
+  return notice;
+}
+
+export const fail = error => notify(t('failed', { why: error.advice ? `${error.message} (${error.advice})`
+  : error.message }), { isError: true });
+
+/** Carries out a change, and offers to undo it. Returns its result, or null after an error. */
+export async function change(body, text) {
+  try {
+    const result = await body(state.source);
+    lastRevision = (await state.source.status()).revision;
+    notify(typeof text === 'function' ? text(result) : text, { action: t('undoShort'), run: undo });
+    emit('changed');
+    return result;
+  } catch (error) {
+    fail(error);
+    return null;
+  }
+}
+
+/** Undoes the last change of the store. If another window or program made it, a person confirms. */
+export async function undo() {
+  try {
+    const { revision } = await state.source.status();
+    if (revision !== lastRevision) {
+      const report = await state.source.undo(true);
+      const date = new Date(report.date).toLocaleString();
+      if (!await confirmed(t('undoOther', { command: report.command, date }), t('undoShort'))) return;
+    }
+    await state.source.undo(false);
+    lastRevision = (await state.source.status()).revision;
+    notify(t('undone'));
+    emit('changed');
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Asks a person, and returns whether they agree. */
+export function confirmed(question, agree) {
+  return new Promise(resolve => {
+    let answer = false;
+    const dialog = showDialog(question, el('div', { class: 'buttons' },
+      el('button', { type: 'button', text: t('cancel'), onclick: () => dialog.close() }),
+      el('button', { type: 'button', class: 'primary', text: agree,
+        onclick: () => { answer = true; dialog.close(); } })));
+    dialog.addEventListener('close', () => resolve(answer));
+  });
+}
+
+/** Asks for a line of text; returns null if there is none. */
+export function asked(title, label, { value = '', options = [] } = {}) {
+  return new Promise(resolve => {
+    let answer = null;
+    const input = el('input', { type: 'text', value, 'aria-label': label, maxlength: '1000', list: 'choices',
+      dir: 'auto' });
+    const form = el('form', { onsubmit: event => {
+      event.preventDefault();
+      answer = input.value.trim() || null;
+      dialog.close();
+    } }, input, el('datalist', { id: 'choices' }, options.map(option => el('option', { value: option }))),
+    el('div', { class: 'buttons' },
+      el('button', { type: 'button', text: t('cancel'), onclick: () => dialog.close() }),
+      el('button', { class: 'primary', text: t('save') })));
+    const dialog = showDialog(title, form);
+    dialog.addEventListener('close', () => resolve(answer));
+    input.select();
+  });
+}
+
+/** Asks for a cluster; returns null if none is chosen, or `none` if that is an option and was chosen. */
+export function chosenCluster(title, { without, withNone = false } = {}) {
+  return new Promise(resolve => {
+    let answer = null;
+    const list = el('div', { class: 'choices', role: 'group' });
+    const fill = words => {
+      const fitting = [...state.clusters.values()].filter(cluster => cluster !== without
+        && cluster.label.toLowerCase().includes(words.toLowerCase()));
+      list.replaceChildren(...(withNone ? [{ id: 'none', label: t('noGroup'), depth: 0 }] : []).concat(fitting)
+        .map(cluster => {
+          const button = el('button', { type: 'button', dir: 'auto', text: cluster.label,
+            onclick: () => { answer = cluster; dialog.close(); } });
+          button.style.paddingInlineStart = `${12 + 16 * cluster.depth}px`;
+          return button;
+        }));
+    };
+    const input = el('input', { type: 'search', 'aria-label': t('group'), placeholder: t('group'),
+      oninput: () => fill(input.value) });
+    fill('');
+    const dialog = showDialog(title, el('div', {}, input, list), t('close'));
+    dialog.addEventListener('close', () => resolve(answer));
+  });
+}
+
+// Clusters
+
+const quoted = cluster => cluster.label;
+
+export const rename = (cluster, label) =>
+  change(source => source.rename(cluster.id, label), t('renamed', { label }));
+
+export const pin = cluster => change(source => source.rename(cluster.id, cluster.pinned ? null : cluster.label),
+  t(cluster.pinned ? 'unpinned' : 'pinned'));
+
+export const merge = (cluster, target) =>
+  change(source => source.merge([target.id, cluster.id]), t('merged', { label: quoted(target) }));
+
+export const split = cluster =>
+  change(source => source.split(cluster.id, 2), t('splitDone', { label: quoted(cluster) }));
+
+export const removeCluster = cluster =>
+  change(source => source.removeCluster(cluster.id), t('deleted', { label: quoted(cluster) }));
+
+// Entries
+
+const groupSize = 100;
+
+export async function moveEntries(indices) {
+  const cluster = await chosenCluster(t('moveInto'), { withNone: true });
+  if (!cluster) return;
+  await change(source => source.move(cluster.id, indices.map(idOf)), result => t('moved', { n: result.moved }));
+}
+
+export async function tagEntries(indices, tags) {
+  const tag = await asked(t('addTag'), t('tagName'), { options: tags });
+  if (!tag) return;
+  await change(async source => {
+    for (const index of indices) await source.update(idOf(index), { addTags: [tag] });
+  }, t('tagged', { n: indices.length }));
+}
+
+export async function removeEntries(ids) {
+  if (!await confirmed(t('confirmRemove', { n: ids.length }), t('remove'))) return false;
+  const result = await change(async source => {
+    for (let at = 0; at < ids.length; at += groupSize) await source.removeEntries(ids.slice(at, at + groupSize));
+    return true;
+  }, t('removed', { n: ids.length }));
+  return Boolean(result);
+}

@@ -1,0 +1,156 @@
+package import Foundation
+import RoostClustering
+import RoostFiles
+package import RoostModel
+import RoostVectors
+
+/// The positions of all entries of a store on a map, in which similar entries are near each other.
+///
+/// Entries keep their positions when others are added, so that a person who looks at the map does not lose the way.
+package struct EntryPositions: Sendable {
+    private var positions: [Entry.ID: SIMD2<Float>] = [:]
+    /// The entries of the latest snapshot in the order of their rows, including those without a vector.
+    private var ids: [Entry.ID] = []
+    private var known: Set<Entry.ID> = []
+
+    /// The maximum number of entries whose layout is computed; the others are placed next to these.
+    private static let layoutLimit = 20_000
+    /// The number of entries that another one is compared with to find its position.
+    private static let anchorLimit = 4_000
+    /// The share of new entries from which a new layout is computed.
+    private static let newShare = 0.2
+    private static let blockSize = 256
+    private static let neighborCount = 3
+    /// The distance from the mean position of its neighbors at which an entry is placed.
+    private static let scatter: Float = 0.15
+
+    package init() {}
+
+    /// Computes the positions of the entries of a snapshot that have none yet.
+    @concurrent
+    package mutating func update(to snapshot: any StorageSnapshot) async throws {
+        var present: [Entry.ID] = []
+        present.reserveCapacity(snapshot.stamp.entryCount)
+        for try await page in snapshot.headerPages() { present += page.headers.map(\.id) }
+        ids = present
+        let added = present.count { !known.contains($0) }
+        guard added > 0 else { return }
+        let isNew = Double(added) > Self.newShare * Double(present.count)
+        let copy = self
+        self = try await Computation.run {
+            var result = copy
+            let entries = try await EntryVectors(snapshot)
+            if isNew { try await result.layOut(entries) }
+            try result.placeOthers(of: entries)
+            return result
+        }
+        known = Set(present)
+        positions = positions.filter { known.contains($0.key) }
+    }
+
+    private mutating func layOut(_ entries: EntryVectors) async throws {
+        positions = [:]
+        let rows = Self.sample(entries.ids.count, limit: Self.layoutLimit)
+        let layout = try await NeighborLayout(of: entries.vectors.selecting(rows)).positions
+        for (index, row) in rows.enumerated() {
+            positions[entries.ids[row]] = SIMD2(layout[index, 0], layout[index, 1])
+        }
+    }
+
+    /// Places entries next to those that are most similar.
+    private mutating func placeOthers(of entries: EntryVectors) throws {
+        let placed = entries.ids.indices.filter { positions[entries.ids[$0]] != nil }
+        let others = entries.ids.indices.filter { positions[entries.ids[$0]] == nil }
+        guard !placed.isEmpty, !others.isEmpty else { return }
+        let anchors = Self.sample(placed.count, limit: Self.anchorLimit).map { placed[$0] }
+        let (points, vectors) = (
+            anchors.map { positions[entries.ids[$0]] ?? .zero }, entries.vectors.selecting(anchors)
+        )
+        for block in others.groups(of: Self.blockSize) {
+            try Task.checkCancellation()
+            let rows = Array(block)
+            let selected = entries.vectors.selecting(rows)
+            let products = selected.products(of: 0..<rows.count, with: vectors)
+            for (index, row) in rows.enumerated() {
+                let nearest = Self.largest(products[index * anchors.count..<(index + 1) * anchors.count])
+                let sum = nearest.reduce(SIMD2<Float>.zero) { $0 + points[$1 - index * anchors.count] }
+                positions[entries.ids[row]] = sum / Float(nearest.count) + Self.offset(of: entries.ids[row])
+            }
+        }
+    }
+
+    /// Returns the indices of the largest values.
+    private static func largest(_ values: ArraySlice<Float>) -> [Int] {
+        var found: [Int] = []
+        for index in values.indices {
+            guard found.count < neighborCount || values[index] > values[found[found.count - 1]] else {
+                continue
+            }
+            let place = found.firstIndex { values[$0] < values[index] } ?? found.count
+            found.insert(index, at: place)
+            if found.count > neighborCount { found.removeLast() }
+        }
+        return found
+    }
+
+    /// Returns an offset that differs from entry to entry, so that neighbors do not hide each other.
+    private static func offset(of id: Entry.ID) -> SIMD2<Float> {
+        let angle = Float(id.uuid.0) / 256 * 2 * .pi
+        let radius = scatter * (Float(id.uuid.1) / 256).squareRoot()
+        return SIMD2(radius * cos(angle), radius * sin(angle))
+    }
+
+    /// Returns row numbers at regular intervals.
+    private static func sample(_ count: Int, limit: Int) -> [Int] {
+        Array(stride(from: 0, to: count, by: max(1, (count + limit - 1) / limit)))
+    }
+
+    /// Returns the map of the latest snapshot: the length of a JSON object (UInt32), the object with `count`, `epoch`,
+    /// `revision` and `clusters` (ids), padded with spaces to a multiple of four bytes, and then for all entries their
+    /// ids (16 bytes each), x and y (Float32), and the indices of their clusters (UInt32; the maximum for an entry in
+    /// no cluster). All numbers are little-endian.
+    package func data(for snapshot: any StorageSnapshot) async throws -> Data {
+        let assignments = try await snapshot.assignments(of: nil)
+        var (numbers, clusters): ([Cluster.ID: UInt32], [Cluster.ID]) = ([:], [])
+        var clusterOf: [Entry.ID: UInt32] = [:]
+        for case (let entry, let cluster?) in assignments.lazy.map({ ($0.entry, $0.cluster) }) {
+            if numbers[cluster] == nil {
+                numbers[cluster] = UInt32(clusters.count)
+                clusters.append(cluster)
+            }
+            clusterOf[entry] = numbers[cluster]
+        }
+        let points = ids.compactMap { id in
+            positions[id].map { (id: id, place: $0, cluster: clusterOf[id] ?? .max) }
+        }
+        return try MapHeader(
+            count: points.count, epoch: snapshot.stamp.epoch.text,
+            revision: Int(snapshot.stamp.revision.rawValue),
+            clusters: clusters.map(\.text)
+        ).data(points)
+    }
+}
+
+/// The object at the beginning of a map, which ``EntryPositions/data(for:)`` describes.
+struct MapHeader: Encodable {
+    var count: Int
+    var epoch: String
+    var revision: Int
+    var clusters: [String]
+
+    func data(_ points: [(id: Entry.ID, place: SIMD2<Float>, cluster: UInt32)]) throws -> Data {
+        var header = try JSONEncoder.canonical.encode(self)
+        header.append(contentsOf: repeatElement(UInt8(ascii: " "), count: (4 - header.count % 4) % 4))
+        var data = Data()
+        data.reserveCapacity(4 + header.count + 28 * points.count)
+        func append(_ number: UInt32) {
+            withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+        }
+        append(UInt32(header.count))
+        data += header
+        for point in points { withUnsafeBytes(of: point.id.uuid) { data.append(contentsOf: $0) } }
+        for axis in 0..<2 { for point in points { append(point.place[axis].bitPattern) } }
+        for point in points { append(point.cluster) }
+        return data
+    }
+}
