@@ -4,7 +4,7 @@ import { fail, moveEntries, noticeArea, notify, removeEntries, tagEntries, undo 
 import { server } from './api.js';
 import { askToken, Files, showFirstRun, showRegroup, showStore } from './dialogs.js';
 import { debounced, el, iconButton } from './dom.js';
-import { EntryMap } from './map.js';
+import { EntryMap, metadataText } from './map.js';
 import { offline } from './offline.js';
 import { Panel } from './panel.js';
 import { Search, applyFilter, locationOf } from './search.js';
@@ -15,6 +15,8 @@ import { Tree } from './tree.js';
 
 /** Above this number, the details of all entries are not read, because this would take too long. */
 const maximumDetails = 50_000;
+/** The maximum number of keys of metadata that are offered as colors. */
+const maximumKeys = 12;
 
 const parts = { search: new Search(), tree: new Tree(), map: new EntryMap(), panel: new Panel() };
 const entryTable = new EntryTable();
@@ -25,9 +27,9 @@ const files = new Files(() => reload());
 function makeFrame() {
   const colors = [['cluster', 'colorCluster'], ['date', 'colorDate'], ['tag', 'colorTag'], ['source', 'colorSource'],
     ['similarity', 'colorSimilarity']];
-  const color = el('select', { 'aria-label': t('color'), title: t('color'), onchange: async () => {
+  const color = el('select', { id: 'color', 'aria-label': t('color'), title: t('color'), onchange: async () => {
     state.colorBy = color.value;
-    if (['date', 'tag', 'source'].includes(color.value)) await loadDetails();
+    if (!['cluster', 'similarity'].includes(color.value)) await loadDetails();
     emit('style');
     saveAddress();
   } }, colors.map(([value, name]) => el('option', { value, text: `${t('color')}: ${t(name)}` })));
@@ -126,6 +128,7 @@ function loadDetails() {
 async function readDetails() {
   const tags = new Map();
   const folders = new Map();
+  const keys = new Map();
   const count = (counts, name) => { if (name) counts.set(name, (counts.get(name) ?? 0) + 1); };
   let cursor;
   do {
@@ -133,6 +136,9 @@ async function readDetails() {
     for (const entry of page.entries) {
       keep(entry);
       for (const tag of entry.tags ?? []) count(tags, tag);
+      for (const [name, value] of Object.entries(entry.metadata ?? {})) {
+        if (name !== 'title' && metadataText(value)) count(keys, name);
+      }
       if (entry.path) count(folders, entry.path.split('/').slice(0, -1).join('/'));
     }
     cursor = page.nextCursor;
@@ -141,8 +147,17 @@ async function readDetails() {
   state.hasDetails = true;
   state.tags = names(tags);
   parts.search.setChoices(state.tags, names(folders));
+  offerColors(names(keys).slice(0, maximumKeys));
   emit('months');
   emit('style');
+}
+
+/** Offers the keys of metadata as colors. */
+function offerColors(keys) {
+  const color = document.getElementById('color');
+  for (const option of color.querySelectorAll('[value^="meta:"]')) option.remove();
+  color.append(...keys.map(key => el('option', { value: `meta:${key}`, text: `${t('color')}: ${key}` })));
+  color.value = state.colorBy;
 }
 
 /** Reads the titles of entries for labels and the tooltip. */
@@ -178,6 +193,7 @@ function readAddress(frame) {
     tags: get('tag').split(',').filter(Boolean) });
   state.query = parts.search.input.value = get('q');
   const isKnown = [...frame.color.options].some(option => option.value === get('color'));
+  if (get('color').startsWith('meta:')) state.colorBy = get('color');
   if (isKnown) state.colorBy = frame.color.value = get('color');
   return { entry: get('entry'), isTable: get('view') === 'table' };
 }

@@ -148,7 +148,9 @@ export class EntryMap {
     if (state.colorBy === 'cluster' || state.colorBy === 'similarity' || !state.hasDetails) return plain;
     const details = index => state.entries.get(idOf(index));
     if (state.colorBy === 'date') return dateColors(details, none);
-    const value = state.colorBy === 'tag' ? entry => entry.tags?.[0] ?? '' : entry => folderOf(entry);
+    const key = state.colorBy.startsWith('meta:') ? state.colorBy.slice(5) : null;
+    const value = key !== null ? entry => metadataText(entry.metadata?.[key])
+      : state.colorBy === 'tag' ? entry => entry.tags?.[0] ?? '' : entry => folderOf(entry);
     return categories(details, value, none);
   }
 
@@ -503,6 +505,12 @@ export function swatch(color, width) {
   element.style.background = `rgb(${color.join(' ')})`;
   if (width) element.style.width = `${width}px`;
   return element;
+}
+
+/** Returns a value of metadata as a short text. */
+export function metadataText(value) {
+  const first = Array.isArray(value) ? value[0] : value;
+  return first === null || first === undefined || typeof first === 'object' ? '' : String(first).slice(0, 60);
 }
 
 /** Returns the folder of the file or the site of an entry. */
