@@ -1,89 +1,50 @@
 public import Foundation
-import RoostClustering
 import RoostFiles
-public import RoostModel
+import RoostModel
 import RoostText
-import RoostVectors
 
-/// A two-dimensional layout of entries and their clusters, in which similar entries are near each other.
+/// The entries and clusters of a store on a map, in which similar entries are near each other, as one HTML file.
 public struct ClusterMap: Sendable {
-    /// An entry and its position.
-    public struct Point: Sendable {
-        /// The entry, without its vectors.
-        public var entry: Entry
-        /// The horizontal coordinate.
-        public var x: Float
-        /// The vertical coordinate.
-        public var y: Float
-        /// The index of the entry's cluster in ``ClusterMap/clusters``; `nil` for an entry in no cluster.
-        public var cluster: Int?
-    }
-
-    /// The entries.
-    public var points: [Point]
-    /// The clusters of all levels, those with the most members first.
-    public var clusters: [Cluster]
-    /// The number of entries with vectors. It is greater than the number of points if the map shows a sample.
+    /// The page of `roost serve`, which reads its data from the file, loads nothing and changes nothing. Texts are
+    /// cut after 4,000 characters.
+    public var page: Data
+    /// The number of entries on the map.
+    public var count: Int
+    /// The number of entries with vectors. It is greater than ``count`` if the map shows a sample.
     public var total: Int
 
-    /// The maximum number of entries of a map. Browsers draw this many points without noticeable delay.
+    /// Browsers draw this many points without noticeable delay.
     private static let maximumCount = 20_000
     private static let pageSize = 1000
 
-    @concurrent
-    static func make(_ storage: any StorageProvider, seed: UInt64) async throws -> ClusterMap {
+    static func make(_ storage: any StorageProvider) async throws -> ClusterMap {
         let snapshot = try await storage.snapshot()
-        let entries = try await EntryVectors(snapshot)
-        var (ids, vectors) = (entries.ids, entries.vectors)
-        guard !ids.isEmpty else {
+        var positions = EntryPositions()
+        try await positions.update(to: snapshot)
+        let total = positions.placed.count
+        guard total > 0 else {
             throw RoostError(
                 .emptyStore, "cannot create a map: the store has no entries", remedy: .addEntries)
         }
-        let total = ids.count
-        let step = (ids.count + maximumCount - 1) / maximumCount
-        if step > 1 {
-            let rows = Array(stride(from: 0, to: ids.count, by: step))
-            vectors = vectors.selecting(rows)
-            ids = rows.map { ids[$0] }
-        }
-        let layout = try await NeighborLayout(of: vectors, seed: seed)
+        let ids = positions.keepSample(of: maximumCount)
         let clusters = try await snapshot.clusters()
             .sorted { ($1.members.count, $0.label) < ($0.members.count, $1.label) }
-        var clusterOf: [Entry.ID: Int] = [:]
-        for (index, cluster) in clusters.enumerated() {
-            for member in cluster.members { clusterOf[member] = index }
-        }
-        var points: [Point] = []
+        var clusterOf: [Entry.ID: Cluster.ID] = [:]
+        for cluster in clusters { for member in cluster.members { clusterOf[member] = cluster.id } }
+        let forest = ClusterForest(clusters)
+        var contents = PageContents(
+            total: total, map: try await positions.data(for: snapshot).base64EncodedString(),
+            clusters: clusters.map { PageContents.Group($0, size: forest.size(of: $0)) }, entries: [])
         for part in ids.groups(of: pageSize) {
-            for var entry in try await snapshot.entries(part) {
-                (entry.embeddings, entry.passages) = ([], [])
-                let row = points.count
-                points.append(
-                    Point(
-                        entry: entry, x: layout.positions[row, 0], y: layout.positions[row, 1],
-                        cluster: clusterOf[entry.id]))
+            contents.entries += try await snapshot.entries(part).map {
+                PageContents.Text($0, in: clusterOf[$0.id])
             }
         }
-        return ClusterMap(points: points, clusters: clusters, total: total)
-    }
-
-    /// Returns the map as one HTML file: the page of `roost serve`, which reads its data from the file, loads
-    /// nothing and changes nothing. Texts are cut after 4,000 characters.
-    public func page() throws -> Data {
-        let map = try MapHeader(
-            count: points.count, epoch: "", revision: 0, clusters: clusters.map(\.id.text)
-        ).data(points.map { ($0.entry.id, SIMD2($0.x, $0.y), $0.cluster.map(UInt32.init) ?? .max) })
-        let forest = ClusterForest(clusters)
-        let contents = PageContents(
-            total: total, map: map.base64EncodedString(),
-            clusters: clusters.map { PageContents.Group($0, size: forest.size(of: $0)) },
-            entries: points.map { point in
-                PageContents.Text(point.entry, in: point.cluster.map { clusters[$0].id })
-            })
         // Only the character `<` could end the script element that contains the data.
         let data = try JSONEncoder.canonical.encode(contents).escapingControlsInJSON()
-        return PageFiles.document(
+        let page = PageFiles.document(
             with: String(decoding: data, as: UTF8.self).replacing("<", with: "\\u003c"))
+        return ClusterMap(page: page, count: ids.count, total: total)
     }
 }
 
@@ -132,14 +93,12 @@ private struct PageContents: Encodable {
 }
 
 extension StoreClusters {
-    /// Returns a two-dimensional layout of the entries, in which similar entries are near each other. If
-    /// there are more than 20,000 entries, the map includes entries at regular intervals, in the order of
-    /// their ids.
+    /// Returns a map of the entries and clusters as one HTML file. If there are more than 20,000 entries, the map
+    /// includes entries at regular intervals.
     ///
-    /// - Parameter seed: The seed of the layout.
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;
     ///   `CancellationError`.
-    public func map(seed: UInt64 = 0) async throws -> ClusterMap {
-        try await Computation.run { try await ClusterMap.make(storage, seed: seed) }
+    public func map() async throws -> ClusterMap {
+        try await Computation.run { try await ClusterMap.make(storage) }
     }
 }

@@ -48,6 +48,16 @@ package struct EntryPositions: Sendable {
         positions = positions.filter { known.contains($0.key) }
     }
 
+    /// The entries with a position, in the order of their rows.
+    var placed: [Entry.ID] { ids.filter { positions[$0] != nil } }
+
+    /// Reduces the map to entries at regular intervals, and returns these.
+    mutating func keepSample(of limit: Int) -> [Entry.ID] {
+        let placed = placed
+        ids = Self.sample(placed.count, limit: limit).map { placed[$0] }
+        return ids
+    }
+
     private mutating func layOut(_ entries: EntryVectors) async throws {
         positions = [:]
         let rows = Self.sample(entries.ids.count, limit: Self.layoutLimit)

@@ -41,9 +41,9 @@ struct Export: AsyncParsableCommand {
                     try await store.clusters.map()
                 }
                 try await store.close()
-                try OutputFile.write(try map.page(), to: target.output)
-                if map.total > map.points.count {
-                    options.note("the page shows \(map.points.count) of \(map.total) entries")
+                try OutputFile.write(map.page, to: target.output)
+                if map.total > map.count {
+                    options.note("the page shows \(map.count) of \(map.total) entries")
                 }
                 return
             }

@@ -18,15 +18,6 @@ public struct BackupReport: Sendable {
     public var retentionFailure: String?
 }
 
-extension BackupReport: CustomStringConvertible {
-    public var description: String {
-        "snapshot \(snapshot.id): \(newSegments) of \(Count.text(segments, "segment")) new, \(writtenBytes) bytes written"
-            + (damagedDocuments.isEmpty
-                ? "" : "; \(Count.text(damagedDocuments.count, "original file")) corrupt")
-            + (retentionFailure.map { "; old snapshots were not removed: \($0)" } ?? "")
-    }
-}
-
 /// The result of a prune, or of its dry run.
 public struct BackupPruneReport: Sendable {
     /// The snapshots that were removed.
@@ -37,13 +28,6 @@ public struct BackupPruneReport: Sendable {
     public var bytesBefore = 0
     /// The total size of all packs after the prune.
     public var bytesAfter = 0
-}
-
-extension BackupPruneReport: CustomStringConvertible {
-    public var description: String {
-        "\(Count.text(forgotten.count, "snapshot")) removed, \(kept.count) kept; \(bytesBefore) bytes before, "
-            + "\(bytesAfter) after"
-    }
 }
 
 /// The result of verifying a backup repository.
@@ -81,12 +65,9 @@ public struct BackupVerification: Sendable, Encodable {
 }
 
 extension BackupVerification: CustomStringConvertible {
-    /// The numbers of objects, and the first faults, on at most ten lines.
     public var description: String {
-        let counts =
-            "\(Count.text(snapshotCount, "snapshot")), \(Count.text(packCount, "pack")), "
-            + "\(Count.text(segmentCount, "segment")), \(Count.text(findings.count, "fault"))"
-        return ([counts] + findings.prefix(8).map { "\($0.object): \($0.problem)" }).joined(separator: "\n")
+        (["\(snapshotCount) snapshots, faults: \(findings.count)"]
+            + findings.prefix(8).map { "\($0.object): \($0.problem)" }).joined(separator: "\n")
     }
 }
 

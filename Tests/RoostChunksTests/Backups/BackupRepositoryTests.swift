@@ -42,8 +42,7 @@ struct BackupRepositoryTests {
         #expect(same.newSegments == 0 && same.writtenBytes < 3000)
         #expect(same.snapshot.id != first.snapshot.id)
         let verified = try await repository.verify(readingData: true)
-        #expect("\(same)".hasPrefix("snapshot \(same.snapshot.id): 0 of ") && !"\(same)".contains("\n"))
-        #expect("\(verified)".hasPrefix("2 snapshots, ") && "\(verified)".hasSuffix(" segments, 0 faults"))
+        #expect("\(verified)" == "2 snapshots, faults: 0")
         // Changes one entry. The backup writes only the texts and possibly the vectors of the entry's run,
         // and the list of runs.
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(1234, text: "changed")]))

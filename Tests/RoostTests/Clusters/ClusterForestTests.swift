@@ -114,31 +114,28 @@ struct ClusterMembersTests {
 }
 
 struct ClusterPageTests {
-    private func page() throws -> String {
-        let points = (0..<3).map { number in
-            ClusterMap.Point(
-                entry: Entry(content: "</script> \(number)", embeddings: []), x: Float(number), y: 0,
-                cluster: number)
-        }
-        let clusters = ["first", "</style>", "third"].map { Cluster(label: $0) }
-        return String(
-            decoding: try ClusterMap(points: points, clusters: clusters, total: 3).page(), as: UTF8.self)
+    private func page() async throws -> String {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        for number in 0..<3 { try await store.add("</script> \(number)") }
+        let made = try await store.recluster(clusters: 1).clusters
+        try await store.clusters.label(made[0].id, as: "</style>")
+        return String(decoding: try await store.clusters.map().page, as: UTF8.self)
     }
 
-    @Test func `the page contains all entries and positions as data`() throws {
-        let parts = try page().components(separatedBy: #"type="application/json">"#)
+    @Test func `the page contains all entries and positions as data`() async throws {
+        let parts = try await page().components(separatedBy: #"type="application/json">"#)
         let json = try #require(parts.last?.components(separatedBy: "</script>").first)
         let data = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         let texts = (data["entries"] as? [[String: Any]])?.compactMap { $0["text"] as? String }
         #expect(texts == (0..<3).map { "</script> \($0)" })
-        #expect((data["clusters"] as? [Any])?.count == 3)
+        #expect((data["clusters"] as? [[String: Any]])?.map { $0["label"] as? String } == ["</style>"])
         let map = try #require((data["map"] as? String).flatMap { Data(base64Encoded: $0) })
         let header = map.prefix(4).enumerated().reduce(0) { $0 + Int($1.element) << (8 * $1.offset) }
         #expect(header % 4 == 0 && map.count == 4 + header + 3 * 28)
     }
 
-    @Test func `the policy of the page permits exactly its style and its script`() throws {
-        let page = try page()
+    @Test func `the policy of the page permits exactly its style and its script`() async throws {
+        let page = try await page()
         func digest(_ begin: String, _ end: String) throws -> String {
             let text = try #require(
                 page.components(separatedBy: begin).last?.components(separatedBy: end).first)
