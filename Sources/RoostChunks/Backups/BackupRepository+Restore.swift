@@ -245,7 +245,6 @@ final class SnapshotReader: Sendable {
         return batch
     }
 
-    /// Reads and decodes a segment.
     private func value<Value>(
         _ id: SegmentID, _ kind: SegmentKind, _ decode: (Data) throws -> Value
     ) async throws -> Value {

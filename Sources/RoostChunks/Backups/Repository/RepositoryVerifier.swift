@@ -106,7 +106,6 @@ struct RepositoryVerifier {
         }
     }
 
-    /// Returns the fault that makes a segment unreadable, or `nil` if none is known.
     private func problem(_ id: SegmentID, _ kind: SegmentKind) -> (object: String, problem: String)? {
         if let found = unreadable[id] { return found }
         guard let location = store.location(of: id), location.kind == kind else {
