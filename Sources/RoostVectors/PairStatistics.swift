@@ -86,9 +86,8 @@ package struct PassageSample {
 
     package mutating func hubs() -> HubSample {
         cut()
-        let first = members.prefix(HubSample.size)
-        let vectors = Matrix(first.map(\.vector), columns: first.first?.vector.count ?? 0)
-        return HubSample(vectors, entries: first.map(\.entry), rows: first.map { UInt32($0.row) })
+        let vectors = Matrix(members.map(\.vector), columns: members.first?.vector.count ?? 0)
+        return HubSample(vectors, entries: members.map(\.entry), rows: members.map { UInt32($0.row) })
     }
 
     private mutating func cut() {
@@ -115,10 +114,8 @@ package struct PassageSample {
 /// A sample of passages that shows which passages are hubs: near to many others, and so to queries that they do
 /// not answer, such as short greetings in conversations (Radovanović, Nanopoulos & Ivanović 2010).
 package struct HubSample: Sendable {
-    /// The maximum number of passages.
-    package static let size = 128
     /// The maximum number of nearest passages whose mean cosine is the hubness.
-    private static let neighbors = 5
+    private static let neighbors = 10
     /// The share of the hubness that is subtracted from cosines, as in CSLS (Conneau et al. 2018).
     private static let weight: Float = 0.5
 

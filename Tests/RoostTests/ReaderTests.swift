@@ -134,7 +134,7 @@ import Testing
         #expect(drafts.map(\.location) == ["line 1", "line 3"])
         let rows = try reader.jsonLines("{\"text\":\"a\"}\r\n{\r\n")
         #expect(rows.entries.map(\.content) == ["a"] && rows.skipped.map(\.source) == ["t, line 2"])
-        #expect(rows.skipped[0].reason == "it is not valid JSON: expected a string at byte 1")
+        #expect(rows.skipped[0].reason.hasPrefix("it is not valid JSON: expected a string"))
     }
 
     @Test func `numbers whose digits no number type keeps stay texts`() throws {

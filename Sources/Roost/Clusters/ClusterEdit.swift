@@ -145,7 +145,6 @@ struct ClusterEdit: Sendable {
         var partition: Partition
         /// The row of the vector matrix to which each label of the partition belongs.
         var rows: [Int]
-        /// The cluster that corresponds to each group of the partition.
         var clusters: [Cluster]
     }
 

@@ -70,7 +70,6 @@ package struct ClusterForest: Sendable {
         cluster.members + children(of: cluster).flatMap(members)
     }
 
-    /// Returns the ids of a cluster and of all clusters below it.
     func ids(from cluster: Cluster) -> [Cluster.ID] {
         [cluster.id] + children(of: cluster).flatMap(ids)
     }

@@ -89,7 +89,6 @@ package struct EntryPositions: Sendable {
         }
     }
 
-    /// Returns the indices of the largest values.
     private static func largest(_ values: ArraySlice<Float>) -> [Int] {
         var found: [Int] = []
         for index in values.indices {
@@ -110,7 +109,6 @@ package struct EntryPositions: Sendable {
         return SIMD2(radius * cos(angle), radius * sin(angle))
     }
 
-    /// Returns row numbers at regular intervals.
     private static func sample(_ count: Int, limit: Int) -> [Int] {
         Array(stride(from: 0, to: count, by: max(1, (count + limit - 1) / limit)))
     }

@@ -56,19 +56,14 @@ struct CandidateSource: Sendable {
             let rows = candidates.prefix(Self.maximumLoadedEntries).map(\.row)
             passages = try await database.contents(ofRows: RowSet(rows))
         }
-        var (matched, elements) = ([Int](), [Float]())
         for index in candidates.indices {
             let candidate = candidates[index]
             guard let match = try passages.match(candidate.id, row: candidate.row, for: plan.vector)
             else { continue }
             candidates[index].passage = candidate.passage ?? match.passage
             candidates[index].entryCosine = match.entryCosine
-            matched.append(index)
-            elements += match.vector
+            candidates[index].vector = match.vector
         }
-        let found = Matrix(rows: matched.count, columns: plan.vector.count, elements: elements)
-        let corrections = vectors.statistics.hubs.corrections(of: found, matched.map { candidates[$0].id })
-        for (index, correction) in zip(matched, corrections) { candidates[index].correction = correction }
     }
 
     static func nearest(
@@ -89,6 +84,8 @@ struct Candidate: Sendable {
     var passage: PassageContents.Hit?
     /// The cosine of the whole entry, if it has several passages and vectors are searched.
     var entryCosine: Float?
+    /// The vector of the passage; empty if vectors and words are not combined.
+    var vector: [Float] = []
     /// The number to subtract from the cosines, because the passage is near to many others (`HubSample`).
     var correction: Float = 0
     /// The document in the index of words, if words are compared.

@@ -150,11 +150,22 @@ struct SearchRun: Sendable {
         }
         result.databasePlan = found.databasePlan
         let relevance = Relevance(plan, vectors.statistics.pairs, words: scores?.scores)
-        let ranking = relevance.ranked(found.candidates.filter { !plan.excluded.contains($0.id) })
+        var ranking = relevance.ranked(found.candidates.filter { !plan.excluded.contains($0.id) })
+        if scores != nil { ranking = relevance.ranked(corrected(ranking, max(needed, Self.judgedCount))) }
         let hits = try await HitResolver(plan: plan, relevance: relevance, words: scores, snapshot: snapshot)
             .hits(max(needed, Self.judgedCount), of: ranking)
         page(hits, needed, &result)
         return result
+    }
+
+    /// Corrects the cosines of hubs among the best candidates. The others are too far down to become hits.
+    private func corrected(_ ranking: [Candidate], _ needed: Int) -> [Candidate] {
+        var ranking = ranking
+        let best = ranking.indices.prefix(3 * needed).filter { !ranking[$0].vector.isEmpty }
+        let found = Matrix(best.map { ranking[$0].vector }, columns: plan.vector.count)
+        let corrections = vectors.statistics.hubs.corrections(of: found, best.map { ranking[$0].id })
+        for (index, correction) in zip(best, corrections) { ranking[index].correction = correction }
+        return ranking
     }
 
     /// Returns the rows of the entries that match the filter and the conditions of the query; `nil` for all.

@@ -44,7 +44,6 @@ struct StoreConfiguration {
 
     var hasStorageFiles: Bool { FileManager.default.fileExists(atPath: storagePath) }
 
-    /// The file, folder or server that contains the entries.
     var storagePath: String {
         switch manifest.provider {
         case .sqlite: Self.databaseURL(directory).path
