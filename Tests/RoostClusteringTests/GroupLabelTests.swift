@@ -159,8 +159,8 @@ struct GroupLabelTests {
         var tally = WordTally(groups: 2)
         let names = ["名", "権限", "一覧", "容量", "移動", "整理"]
         for name in names {
-            tally.add("フォルダーの\(name)を確認した。", to: 0)
-            tally.add("テンプレートの\(name)を直した。", to: 1)
+            tally.add("フォルダーの\(name)を確認した。", to: 0, isRepresentative: true)
+            tally.add("テンプレートの\(name)を直した。", to: 1, isRepresentative: true)
         }
         let vocabularies = tally.vocabularies()
         let found = vocabularies.labels(
