@@ -4,8 +4,8 @@ Usage: unions.py BENCHMARKS WORK SETS… [--size 1000]
 
 BENCHMARKS is the program of `Scripts/build --benchmarks`. Each of SETS is a folder with data.jsonl (rows with `text` and
 `label`). WORK is a folder that keeps the vectors, so that a second call need not embed again. For each set alone, and for
-each pair, the groups and the topics are compared with the labels (adjusted mutual information), and the better of the
-two scales counts. The loss is the difference between alone and in a pair."""
+each pair, the groups and the topics are compared with the labels (adjusted mutual information). The loss is the difference
+between alone and in a pair, of the better of the two scales, and of the groups only."""
 import argparse, itertools, json, os, random, subprocess
 import numpy as np
 from sklearn.metrics import adjusted_mutual_info_score as ami
@@ -40,14 +40,17 @@ def scales(vectors):
     return found
 
 sets = {os.path.basename(folder.rstrip("/")): load(folder) for folder in options.sets}
-alone, losses = {}, []
+alone, losses, of_groups = {}, [], []
 for names in [(name,) for name in sets] + list(itertools.combinations(sets, 2)):
     found = scales(np.concatenate([sets[name][0] for name in names])); start = 0
     for name in names:
         labels = sets[name][1]; part = found[start:start + len(labels)]; start += len(labels)
         groups, topics = (ami(labels, part[:, scale]) for scale in (0, 1))
-        if len(names) == 1: alone[name] = max(groups, topics)
-        else: losses.append((alone[name] - max(groups, topics), name, " + ".join(names)))
+        if len(names) == 1: alone[name] = max(groups, topics), groups
+        else:
+            losses.append((alone[name][0] - max(groups, topics), name, " + ".join(names)))
+            of_groups.append(alone[name][1] - groups)
         print(f"{name} in {' + '.join(names)}: groups {groups:.3f}, topics {topics:.3f}", flush=True)
-print(f"better scale alone {np.mean(list(alone.values())):.3f}; mean loss {np.mean([loss[0] for loss in losses]):.3f}")
+print(f"better scale alone {np.mean([both for both, _ in alone.values()]):.3f}; mean loss "
+      f"{np.mean([loss[0] for loss in losses]):.3f}, of the groups only {np.mean(of_groups):.3f}, worst {max(of_groups):.3f}")
 for loss, name, union in sorted(losses, reverse=True)[:3]: print(f"worst loss {loss:.3f}: {name} in {union}")

@@ -8,12 +8,12 @@ extension KnowledgeStore {
     /// its members with a previous cluster keeps its id, and a label that a person gave it. A cluster that a
     /// person labeled is kept as long as at least half of its members exist.
     ///
-    /// If `clusters` is `nil`, the groups are the communities of the nearest-neighbor graph, and their
-    /// number is determined by the data; more than 25 of them get 8 to 25 parents if these are stable
-    /// (`LeidenClusterer`). Groups are divided into topics where their own texts support it. If the previous run was of the same kind, with
-    /// the same parameters and seed, and at most a fifth of the entries have been added or removed since, the
-    /// run continues it: entries that were in one cluster stay together. If `clusters` is set, spherical
-    /// k-means finds the clusters and never continues a previous run (`SphericalKMeans`).
+    /// If `clusters` is `nil`, the groups are the communities of the nearest-neighbor graph, and their number is
+    /// determined by the data; more than 25 of them get 8 to 25 parents if these are stable (`LeidenClusterer`). If
+    /// the previous run was of the same kind, with the same parameters and seed, and at most a fifth of the entries
+    /// have been added or removed since, the run continues it: entries that were in one cluster stay together. If
+    /// `clusters` is set, spherical k-means finds the groups and never continues a previous run
+    /// (`SphericalKMeans`). In both cases, groups are divided into topics where their own texts support it.
     ///
     /// - Parameters:
     ///   - clusters: The number of clusters; if `nil`, it is determined by the data.

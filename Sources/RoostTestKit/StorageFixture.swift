@@ -67,7 +67,7 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
     if !condition { throw LawViolation(message()) }
 }
 
-/// Returns the error that the body throws, and throws a violation if it has another type or there is none.
+/// Returns the error that the body throws, and throws a violation if it throws no error of this type.
 @discardableResult
 func requireError<Failure: Error>(
     _ subject: String, as type: Failure.Type = (any Error).self, _ body: () async throws -> Void

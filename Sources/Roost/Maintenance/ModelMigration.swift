@@ -64,7 +64,7 @@ public struct ModelMigration: Sendable {
 
     // MARK: Interrupted migrations
 
-    /// Returns the embedding space of an interrupted migration; `nil` if there is none that can be resumed.
+    /// Returns the embedding space of an interrupted migration; `nil` if no migration can be resumed.
     public static func unfinished(in directory: URL) -> EmbeddingSpace? {
         let url = MigrationFolder(of: directory).url
         guard let manifest = try? StoreManifest.read(in: url),

@@ -11,9 +11,10 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serve the store to programs and agents over HTTP.",
         discussion: """
             Requests need a token, which is generated at the first start and kept in a file that only you \
-            can read. The server accepts connections only from this computer, unless you give --listen. \
-            `roost open` also opens the page, which shows the store in the browser. /docs describes the operations, /mcp serves agents, and /v1/embeddings serves the embedding \
-            model with the API of OpenAI. Any number of servers and other roost commands can use a store at \
+            can read. The server accepts connections only from this computer, unless you give --listen. The \
+            page at / shows the store in the browser (`roost open` also opens it), /docs describes the \
+            operations, /mcp serves agents, and /v1/embeddings serves the embedding model with the API of \
+            OpenAI. Any number of servers and other roost commands can use a store at \
             the same time. After Ctrl-C or SIGTERM, the server answers the requests that have begun, and \
             stops.
 
