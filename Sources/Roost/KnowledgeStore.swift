@@ -24,6 +24,8 @@ public struct KnowledgeStore: Sendable {
     /// The lines that clustering runs exclude, and the vectors of texts without them.
     let boilerplate: BoilerplateCatalog
     let directory: URL?
+    /// The folder with the search index; `nil` for a store without a folder.
+    let indexFolder: IndexFolder?
     let undoRecorder: UndoRecorder?
 
     /// Whether the store can only be read, because its folder is on a read-only file system or the permission
@@ -90,8 +92,9 @@ public struct KnowledgeStore: Sendable {
         self.embedder = embedder
         self.directory = directory
         self.undoRecorder = undoRecorder
-        searchCatalog = SearchCatalog(storage: storage, directory: directory)
-        boilerplate = BoilerplateCatalog(of: directory)
+        indexFolder = directory.map { IndexFolder(of: $0) }
+        searchCatalog = SearchCatalog(storage: storage, folder: indexFolder)
+        boilerplate = BoilerplateCatalog(in: indexFolder)
     }
 
     /// Opens the store in a folder, or creates one if the folder contains none.

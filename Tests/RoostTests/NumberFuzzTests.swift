@@ -82,7 +82,7 @@ import Testing
         _ = try await store.index.build()
         let stamp = try await store.storage.snapshot().stamp
         let index = IndexFolder(of: folder)
-        let catalog = BoilerplateCatalog(of: folder)
+        let catalog = BoilerplateCatalog(in: index)
         await catalog.save(
             BoilerplateVectors(space, ["a line": [Float](repeating: 0, count: 32)]))
         var generator = Seeded(state: 29)
@@ -96,8 +96,8 @@ import Testing
                 try Self.write(sections, JSONMutator.mutated(metadata, using: &generator), to: file)
                 do {
                     if name == TextFile.name {
-                        if try TextFile(in: folder, for: stamp) != nil { accepted += 1 }
-                    } else if name == PassageFile.name, let opened = try PassageFile(in: folder, for: stamp) {
+                        if try TextFile(in: index, for: stamp) != nil { accepted += 1 }
+                    } else if name == PassageFile.name, let opened = try PassageFile(in: index, for: stamp) {
                         try PassageVectors(of: opened).verify()
                         accepted += 1
                     } else if name == "boilerplate", catalog.load() != nil {

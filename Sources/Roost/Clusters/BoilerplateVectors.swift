@@ -100,7 +100,8 @@ final class BoilerplateCatalog: Sendable {
     private let folder: IndexFolder?
     private let memory = Mutex(BoilerplateVectors())
 
-    init(of store: URL?) { folder = store.map { IndexFolder(of: $0) } }
+    /// - Parameter folder: The folder of derived data; `nil` keeps the lines in memory.
+    init(in folder: IndexFolder?) { self.folder = folder }
 
     /// Returns the lines; none before the first run, or if the file is damaged.
     func load() -> BoilerplateVectors {

@@ -19,12 +19,12 @@ struct DocumentFile {
         data = try FileContents.read(url, maximumSize: maximumSize) { start in
             let limits = DocumentLimits()
             if FileContents.isUTF16(start) { return limits.maximumTextBytes }
-            if let type = match(start)?.type, !Self.isText(type) { return limits.maximumArchiveBytes }
+            if let type = match(start)?.type, !type.isDivisible { return limits.maximumArchiveBytes }
             // The type of an archive follows from the table of its parts, which is at its end.
             return start.starts(with: Self.archiveSignature) ? limits.maximumArchiveBytes : nil
         }
         let found = match(data)
-        if data.starts(with: Self.archiveSignature), found.map({ Self.isText($0.type) }) ?? true {
+        if data.starts(with: Self.archiveSignature), found?.type.isDivisible ?? true {
             throw FileContents.binaryFile(url)
         }
         self.match = found ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
@@ -32,17 +32,8 @@ struct DocumentFile {
 
     var fingerprint: String { SourceDraft.fingerprint(of: data) + match.reader.suffix(as: match.type) }
 
-    /// Whether files of a type are texts, which contain no zero bytes.
-    private static func isText(_ type: DocumentType) -> Bool {
-        switch type.format {
-        case .plain, .code: true
-        case .markdown: type.mediaTypes.contains("text/markdown")
-        case .mail: false
-        }
-    }
-
     func read(into draft: inout SourceDraft) async throws {
-        let isText = Self.isText(match.type)
+        let isText = match.type.isDivisible
         if isText, !FileContents.isUTF16(data), data.count > TextParts.maximumEntrySize {
             draft.entries = try await partsOfText()
             return

@@ -228,9 +228,9 @@ struct StoreChecks {
             }
         }
         check(PassageFile.name) {
-            try PassageFile(in: directory, for: stamp).map { try PassageVectors(of: $0).verify() }
+            try PassageFile(in: folder, for: stamp).map { try PassageVectors(of: $0).verify() }
         }
-        check(TextFile.name) { _ = try TextFile(in: directory, for: stamp) }
+        check(TextFile.name) { _ = try TextFile(in: folder, for: stamp) }
         return findings
     }
 }

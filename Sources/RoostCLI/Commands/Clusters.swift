@@ -60,7 +60,7 @@ struct ClusterCommand: AsyncParsableCommand {
                 for line in tree.lines(withBars: false) { Terminal.write(line) }
             }
             if clusters.isEmpty {
-                options.note("the store has no clusters yet; run `roost recluster` to create them")
+                options.note(StoreOptions.noClusters)
             }
             if let remark = tree.outdatedLabelRemark { options.note(remark) }
         }
@@ -112,7 +112,7 @@ extension ClusterCommand {
                 options.note(
                     hasClusters
                         ? "the last run of `roost recluster` found no outliers"
-                        : "the store has no clusters yet; run `roost recluster` to create them")
+                        : StoreOptions.noClusters)
             }
             if outliers.count > shown.count { options.note("and \(outliers.count - shown.count) more") }
         }
@@ -175,7 +175,7 @@ extension ClusterCommand {
                 })
             writer.finish(options)
             if matches.isEmpty {
-                options.note("the store has no clusters yet; run `roost recluster` to create them")
+                options.note(StoreOptions.noClusters)
             }
         }
 

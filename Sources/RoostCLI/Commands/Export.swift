@@ -68,7 +68,7 @@ struct Export: AsyncParsableCommand {
             }
             try OutputFile.write(data, to: target.output)
             if export.clusters.isEmpty {
-                options.note("the store has no clusters yet; run `roost recluster` to create them")
+                options.note(StoreOptions.noClusters)
             } else if export.unassignedCount > 0 {
                 options.note(
                     Count.text(export.unassignedCount, "entry is", "entries are")

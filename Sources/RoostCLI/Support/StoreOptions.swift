@@ -23,6 +23,9 @@ struct StoreOptions: ParsableArguments {
         if !quiet { Terminal.error(text()) }
     }
 
+    /// The message of commands that find no clusters.
+    static let noClusters = "the store has no clusters yet; run `roost recluster` to create them"
+
     func detail(_ text: @autoclosure () -> String) {
         if verbose { Terminal.error(text()) }
     }

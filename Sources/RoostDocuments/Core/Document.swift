@@ -4,7 +4,8 @@ public import RoostModel
 /// The contents of a document that was read: its text and what the document states about itself.
 public struct Document: Sendable, Hashable, Codable {
     /// The name of the document within its file, such as the id of a message; `nil` if the file contains only
-    /// one document.
+    /// one document. The entry keeps its id while the name stays the same, so names should be different and should
+    /// not depend on the order.
     public var key: String?
     /// The title that the document states: from its front matter, properties, subject or first heading; `nil`
     /// if it has none.

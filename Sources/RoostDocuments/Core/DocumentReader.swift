@@ -54,9 +54,11 @@ public struct DocumentType: Sendable, Hashable {
     public var fileNames: Set<String>
     /// The media types (RFC 6838), in lowercase letters and without parameters.
     public var mediaTypes: Set<String>
-    /// The format of the text that a reader produces for files of this type. It determines the treatment of a
-    /// stored text, for which only the name of its file is known.
+    /// The format of the text that a reader produces for files of this type.
     public var format: TextFormat
+    /// Whether files of this type are texts, without zero bytes, that a reader can also read in parts: a large file
+    /// becomes several entries.
+    public var isDivisible: Bool
     /// Whether files of this type are read when a folder is ingested. Files of other types are read only if
     /// their names are given.
     public var isReadInFolders: Bool
@@ -64,7 +66,8 @@ public struct DocumentType: Sendable, Hashable {
     /// Creates a type.
     public init(
         name: String, title: String, extensions: Set<String>, fileNames: Set<String> = [],
-        mediaTypes: Set<String> = [], format: TextFormat = .markdown, isReadInFolders: Bool = true
+        mediaTypes: Set<String> = [], format: TextFormat = .markdown, isDivisible: Bool = false,
+        isReadInFolders: Bool = true
     ) {
         self.name = name
         self.title = title
@@ -72,6 +75,7 @@ public struct DocumentType: Sendable, Hashable {
         self.fileNames = fileNames
         self.mediaTypes = mediaTypes
         self.format = format
+        self.isDivisible = isDivisible
         self.isReadInFolders = isReadInFolders
     }
 }

@@ -14,7 +14,7 @@ public struct MarkdownReader: DocumentReader {
             "md", "markdown", "mdown", "mkd", "mkdn", "mdwn", "mdtxt", "mdtext", "mdx", "rmd", "qmd",
             "livemd",
         ],
-        mediaTypes: ["text/markdown", "text/x-markdown"])
+        mediaTypes: ["text/markdown", "text/x-markdown"], isDivisible: true)
 
     /// The types of other markup languages, whose headings are often those of Markdown. A converter program
     /// reads them completely.

@@ -13,14 +13,14 @@ public struct CodeReader: DocumentReader {
             "scala", "scm", "scss", "sh", "sld", "sql", "ss", "svelte", "swift", "ts", "tsx", "vue", "zig",
             "zsh",
         ],
-        fileNames: ["Dockerfile", "Gemfile", "Makefile", "Rakefile"], format: .code)
+        fileNames: ["Dockerfile", "Gemfile", "Makefile", "Rakefile"], format: .code, isDivisible: true)
     static let data = DocumentType(
         name: "data", title: "JSON, XML, YAML and TOML",
         extensions: ["geojson", "json", "jsonc", "jsonld", "toml", "webmanifest", "xml", "yaml", "yml"],
         mediaTypes: [
             "application/json", "application/ld+json", "application/toml", "application/xml",
             "application/yaml", "text/xml",
-        ], format: .code)
+        ], format: .code, isDivisible: true)
 
     /// The average length of a line, in bytes, above which source code is considered generated.
     private static let maximumLineLength = 500
@@ -151,7 +151,8 @@ public struct PlainTextReader: DocumentReader {
     /// The type of plain text.
     public static let type = DocumentType(
         name: "text", title: "Plain text", extensions: ["txt", "text", "tex", "latex"], fileNames: ["README"],
-        mediaTypes: ["text/plain"], format: .plain)
+        mediaTypes: ["text/plain"],
+        format: .plain, isDivisible: true)
 
     public let types = [Self.type]
 

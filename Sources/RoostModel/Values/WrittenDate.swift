@@ -28,7 +28,7 @@ package struct WrittenDate: Sendable, Hashable {
     nonisolated(unsafe) private static let timeOfDay =
         #/(?:T|,? )(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?/#
 
-    /// Reads a text that is a date in one of the formats of ISO 8601 and RFC 5322 (`2025`, `2025-03`,
+    /// Reads a text that is a date in one of these formats of ISO 8601 and RFC 5322 (`2025`, `2025-03`,
     /// `2025-03-14`, `20250314`, `2025-03-14T09:30:00+01:00`, `Fri, 14 Mar 2025 09:30:00 +0100`), or
     /// `2025/03/14`, `14.03.2025`, `March 14, 2025`. A date such as `03/04/2025` is ambiguous and no date.
     package init?(_ text: String) {

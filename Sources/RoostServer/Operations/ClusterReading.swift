@@ -26,6 +26,7 @@ struct ListClusters: Operation {
         "'search' lists the members of a 'cluster'."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters")
+    static let isTool = true
     static let parameters =
         [
             Argument(
@@ -63,7 +64,6 @@ struct ReadCluster: Operation {
     static let summary = "Show a cluster without its members."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/{cluster}")
-    static let isTool = false
     static let parameters = [Argument.cluster]
 
     func run(in context: OperationContext) async throws -> ClusterDocument {
@@ -87,7 +87,6 @@ struct ListClusterMembers: Operation {
         "List the entries of a cluster and of the clusters below it, nearest to their centroids first."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/{cluster}/members")
-    static let isTool = false
     static let parameters =
         [Argument.cluster] + OperationContext.pageParameters(maximum: 1_000, standard: 50)
 
@@ -137,7 +136,6 @@ struct CompareClusters: Operation {
     static let summary = "Show how the last run and later edits changed the clusters."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/clusters/diff")
-    static let isTool = false
     static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> ClusterLineage {

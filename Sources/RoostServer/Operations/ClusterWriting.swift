@@ -3,12 +3,11 @@ import RoostClustering
 import RoostModel
 import Synchronization
 
-/// An operation with which a person edits clusters. Agents are not offered it.
+/// An operation with which a person edits clusters.
 protocol ClusterEdit: Operation {}
 
 extension ClusterEdit {
     static var access: OperationAccess { OperationAccess(.changes, .everything) }
-    static var isTool: Bool { false }
 }
 
 extension OperationContext {
@@ -45,6 +44,7 @@ struct Recluster: Operation {
         "Clusters keep their ids and the user's labels as long as most members stay."
     static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.post, "/clusters/recluster")
+    static let isTool = true
     static let parameters = [
         Argument(
             "clusters",

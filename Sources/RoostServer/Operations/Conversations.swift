@@ -123,7 +123,6 @@ struct ListConversations: Operation {
     static let summary = "List the conversations, the one with the latest message first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.get, "/conversations")
-    static let isTool = false
     static let parameters =
         MessageSelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 100)
 
@@ -152,7 +151,6 @@ struct ListMessages: Operation {
     static let summary = "List the messages of conversations, oldest first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.get, "/conversations/messages")
-    static let isTool = false
     static let parameters =
         MessageSelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 100)
 
@@ -189,6 +187,7 @@ struct RememberMessages: Operation {
         "Known messages are skipped. Use a separate 'session' for each conversation."
     static let access = OperationAccess(.adds, .messages)
     static let route = OperationRoute(.post, "/conversations/messages")
+    static let isTool = true
     // A model can store the turns of a conversation in several calls at once.
     static let keepsOrder = true
     private static let maximumName = 1_000

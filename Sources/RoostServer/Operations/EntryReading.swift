@@ -16,6 +16,7 @@ struct FetchEntry: Operation {
         "For the next part of a long text, pass its 'nextOffset' as 'offset'."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/entries/{id}")
+    static let isTool = true
     static let parameters = [
         Argument(
             "id",
@@ -125,7 +126,6 @@ struct ListEntries: Operation {
     static let summary = "List entries with their texts, oldest first."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/entries")
-    static let isTool = false
     static let parameters =
         EntrySelection.parameters + OperationContext.pageParameters(maximum: 1_000, standard: 100)
 
@@ -157,7 +157,6 @@ struct CountEntries: Operation {
         + "time zone of the server; other values are in the order of their numbers, largest first."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/counts")
-    static let isTool = false
     static let parameters =
         [
             Argument(

@@ -83,6 +83,7 @@ struct AddEntry: Operation {
     static let details = "An entry with the same text gets the title, tags and metadata instead."
     static let access = OperationAccess(.adds, .newEntries)
     static let route = OperationRoute(.post, "/entries")
+    static let isTool = true
     static let parameters = [
         Argument(
             "text",
@@ -144,6 +145,7 @@ struct UpdateEntry: Operation {
         "A metadata value of null removes the key. The file of an entry is not changed."
     static let access = OperationAccess(.changes, .entries)
     static let route = OperationRoute(.patch, "/entries/{id}")
+    static let isTool = true
     static let parameters = [
         EntryValueParameters.id,
         Argument(
@@ -229,6 +231,7 @@ struct ForgetEntries: Operation {
         "Without confirm, only lists them: show them to the user first. If an id is unknown, nothing is removed."
     static let access = OperationAccess(.changes, .entries)
     static let route = OperationRoute(.delete, "/entries")
+    static let isTool = true
     static let parameters =
         EntrySelection.parameters.map { parameter in
             var parameter = parameter
@@ -278,7 +281,6 @@ struct RemoveEntry: Operation {
     static let summary = "Remove an entry or message."
     static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.delete, "/entries/{id}")
-    static let isTool = false
     static let parameters = [EntryValueParameters.id, EntryValueParameters.revision]
 
     func run(in context: OperationContext) async throws -> Output {

@@ -19,7 +19,8 @@ protocol Operation: Decodable, Sendable {
     static var access: OperationAccess { get }
     static var parameters: [Argument] { get }
     static var route: OperationRoute { get }
-    /// Whether agents are offered the operation.
+    /// Whether agents are offered the operation. The descriptions of all tools use at most 1,500 tokens of an agent's
+    /// context, so only eight operations are tools.
     static var isTool: Bool { get }
     /// Whether the calls of one agent are executed in their order.
     static var keepsOrder: Bool { get }
@@ -32,7 +33,7 @@ protocol Operation: Decodable, Sendable {
 
 extension Operation {
     static var details: String { "" }
-    static var isTool: Bool { true }
+    static var isTool: Bool { false }
     static var keepsOrder: Bool { false }
     static func head(of output: Output) -> OperationHead { OperationHead() }
 }

@@ -47,7 +47,6 @@ struct Recall: Operation {
         + "messages of that time, oldest first."
     static let access = OperationAccess(.reads, .messages)
     static let route = OperationRoute(.post, "/conversations/recall")
-    static let isTool = false
 
     static let parameters =
         [

@@ -34,6 +34,7 @@ struct Search: Operation {
         "'fetch' returns whole texts. Without 'query', lists entries, newest first."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.post, "/search")
+    static let isTool = true
 
     static let parameters =
         [

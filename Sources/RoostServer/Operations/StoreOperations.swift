@@ -41,7 +41,6 @@ struct ReadStatus: Operation {
         "Show the size and the contents of the store."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/status")
-    static let isTool = false
     static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> StatusDocument {
@@ -104,7 +103,6 @@ struct ListSources: Operation {
         "List the files and other sources from which entries were ingested, in the order of their ids."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/sources")
-    static let isTool = false
     static let parameters = OperationContext.pageParameters(maximum: 10_000, standard: 1_000)
 
     func run(in context: OperationContext) async throws -> Output {
@@ -142,7 +140,6 @@ struct UndoChange: Operation {
         "A change can be undone if nothing else has changed the same entries, sources and clusters since."
     static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.post, "/undo")
-    static let isTool = false
     static let parameters = [Argument("dryRun", Schema.flag("Whether only to report what would be undone."))]
 
     func run(in context: OperationContext) async throws -> UndoDocument {
@@ -205,7 +202,6 @@ struct CreateBackup: Operation {
         + "encrypted if the server was started with a passphrase for backups."
     static let access = OperationAccess(.adds, .everything)
     static let route = OperationRoute(.post, "/backups")
-    static let isTool = false
     static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> Output {
@@ -227,7 +223,6 @@ struct ListBackups: Operation {
     static let summary = "List the snapshots of the store's own backup repository, oldest first."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/backups")
-    static let isTool = false
     static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> Output {

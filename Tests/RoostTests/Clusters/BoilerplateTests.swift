@@ -135,7 +135,7 @@ import Testing
     func `vectors of every dimension that a store supports are kept for the next run`(
         dimension: Int
     ) async throws {
-        let catalog = BoilerplateCatalog(of: try TemporaryFolder().url)
+        let catalog = BoilerplateCatalog(in: IndexFolder(of: try TemporaryFolder().url))
         let contents = BoilerplateVectors(
             EmbeddingSpace(model: "m", revision: "r", dimension: dimension, pooling: "mean"),
             ["a line": [Float](repeating: 1, count: dimension)])

@@ -16,14 +16,14 @@ import Testing
         for number in 0..<40 { try await store.add("a bird on the roof \(number)") }
         try await store.index.build(graphPassages: 1 ... .max)
         let stamp = try await store.storage.snapshot().stamp
-        let earlier = try #require(try PassageFile(in: folder, for: stamp))
+        let earlier = try #require(try PassageFile(in: IndexFolder(of: folder), for: stamp))
         // Another process writes the index of a later state before the graph of this one is complete.
         try await store.add("a boat at sea")
         try await store.index.build(graphPassages: 1 ... .max)
         try await PassageVectors.buildIndex(of: earlier)
 
         let latestStamp = try await store.storage.snapshot().stamp
-        let latest = try #require(try PassageFile(in: folder, for: latestStamp))
+        let latest = try #require(try PassageFile(in: IndexFolder(of: folder), for: latestStamp))
         #expect(latest.metadata.count == 41)
         #expect(try PassageVectors(of: latest).indexSize != nil)
         try await store.close()
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `boilerplate is saved when no other process writes to the folder`() async throws {
         let folder = try TemporaryFolder().url
-        let catalog = BoilerplateCatalog(of: folder)
+        let catalog = BoilerplateCatalog(in: IndexFolder(of: folder))
         let space = EmbeddingSpace(model: "m", revision: "r", dimension: 1, pooling: "mean")
         let contents = BoilerplateVectors(space, ["a line": [1]])
         await catalog.save(contents)

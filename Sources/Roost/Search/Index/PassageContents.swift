@@ -26,8 +26,8 @@ struct PassageContents: DerivedContents {
 
     var maximumChanges: Int { CatchUpLimit.maximumChanges(of: segments.reduce(0) { $0 + $1.count }) }
 
-    static func map(_ directory: URL, _ stamp: Stamp) throws -> PassageContents? {
-        guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
+    static func map(_ folder: IndexFolder, _ stamp: Stamp) throws -> PassageContents? {
+        guard let file = try PassageFile(in: folder, for: stamp) else { return nil }
         var contents = PassageContents()
         contents.segments = [PassageSegment(try PassageVectors(of: file), rows: file.rows)]
         contents.cursor = file.metadata.cursor

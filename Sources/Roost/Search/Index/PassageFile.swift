@@ -16,8 +16,8 @@ struct PassageFile: Sendable {
 
     /// Opens the file of a store. The checksums of the vectors are not verified here, but by the searches
     /// that read them.
-    init?(in directory: URL, for stamp: Stamp) throws {
-        folder = IndexFolder(of: directory)
+    init?(in folder: IndexFolder, for stamp: Stamp) throws {
+        self.folder = folder
         guard let opened = try folder.open(Self.name, for: stamp) else { return nil }
         metadata = opened.metadata
         guard let dimension = metadata.dimension else {
@@ -32,7 +32,7 @@ struct PassageFile: Sendable {
 
     /// Returns the number of passages in the written file.
     @concurrent
-    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> Int {
+    static func write(_ snapshot: any StorageSnapshot, in folder: IndexFolder) async throws -> Int {
         // The vectors can be larger than memory.
         let vectors = try StorageError.mappingFileErrors { try FileDescriptor(temporaryIn: directory) }
         var (rows, sample) = (IndexRows(), PassageSample())
@@ -53,7 +53,7 @@ struct PassageFile: Sendable {
         let statistics = PassageStatistics(of: &sample)
         metadata.pairs = statistics.pairs
         (metadata.sample, metadata.hubness) = (statistics.hubs.rows, statistics.hubs.mean)
-        try await IndexFolder(of: directory).publish(name, metadata) { [rows, vectors] url, description in
+        try await folder.publish(name, metadata) { [rows, vectors] url, description in
             let mapped = try MappedFile(vectors)
             try withExtendedLifetime(mapped) {
                 try rows.withSections { sections in

@@ -5,9 +5,10 @@ import RoostVectors
 /// The vectors of passages, and the index that finds those nearest to a query.
 ///
 /// Only this type knows the kind of index: a graph, if one was built over the vectors of a file, and otherwise
-/// the comparison of all vectors. To use another kind, change this file.
+/// the comparison of all vectors. An index of another kind must return exact scores for the rows that it finds
+/// (``HitResolver`` compares them with the storage), and report damage as `SectionFile.Unusable`.
 struct PassageVectors: Sendable {
-    static let indexName = "graph"
+    private static let indexName = "graph"
 
     private let vectors: VectorRows
     private let exact: FlatIndex
@@ -39,6 +40,11 @@ struct PassageVectors: Sendable {
             guard folder.metadata(of: PassageFile.name) == metadata else { return }
             try graph.write(to: folder.file(indexName), describing: try metadata.encoded())
         }
+    }
+
+    /// Removes the index if it was built over other vectors than those of the given state or a newer one.
+    static func removeIndex(in folder: IndexFolder, unlessNewerThan state: IndexMetadata) async throws {
+        try await folder.remove(indexName, judgedBy: PassageFile.name, unlessNewerThan: state)
     }
 
     var dimension: Int { vectors.dimension }

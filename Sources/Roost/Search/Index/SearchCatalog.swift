@@ -19,11 +19,11 @@ struct SearchCatalog: Sendable {
     /// Opens states one after another, so that the contents only move forward from snapshot to snapshot.
     private let queue = TaskQueue()
 
-    /// - Parameter directory: The store's folder, which contains the index; `nil` for a store without a folder.
-    init(storage: any StorageProvider, directory: URL?) {
+    /// - Parameter folder: The folder with the index; `nil` for a store without a folder.
+    init(storage: any StorageProvider, folder: IndexFolder?) {
         self.storage = storage
-        passages = DerivedCatalog(storage: storage, directory: directory)
-        words = DerivedCatalog(storage: storage, directory: directory)
+        passages = DerivedCatalog(storage: storage, folder: folder)
+        words = DerivedCatalog(storage: storage, folder: folder)
     }
 
     /// Returns the latest state of the store.
@@ -63,16 +63,16 @@ extension SearchNotice {
 /// Keeps the derived contents of one store, and brings them from one snapshot to the next.
 actor DerivedCatalog<Contents: DerivedContents> {
     private let storage: any StorageProvider
-    private let directory: URL?
+    private let folder: IndexFolder?
     private var contents = Contents()
     /// Whether the index files are ignored because they turned out not to match the storage.
     private var isIndexRejected = false
     /// Incremented when the contents are discarded. A call that began before must not put its contents back.
     private var generation = 0
 
-    init(storage: any StorageProvider, directory: URL?) {
+    init(storage: any StorageProvider, folder: IndexFolder?) {
         self.storage = storage
-        self.directory = directory
+        self.folder = folder
     }
 
     /// Returns the contents of exactly one snapshot.
@@ -82,8 +82,8 @@ actor DerivedCatalog<Contents: DerivedContents> {
         guard contents.cursor != snapshot.stamp.cursor else { return contents }
         let generation = generation
         var next = contents
-        if next.cursor == .start, let directory, !isIndexRejected {
-            next = await Self.map(directory, snapshot.stamp)
+        if next.cursor == .start, let folder, !isIndexRejected {
+            next = await Self.map(folder, snapshot.stamp)
         }
         next = try await Self.advanced(next, to: snapshot, storage)
         if generation == self.generation { contents = next }
@@ -108,9 +108,9 @@ actor DerivedCatalog<Contents: DerivedContents> {
     }
 
     @concurrent
-    private static func map(_ directory: URL, _ stamp: Stamp) async -> Contents {
+    private static func map(_ folder: IndexFolder, _ stamp: Stamp) async -> Contents {
         do {
-            return try Contents.map(directory, stamp) ?? Contents()
+            return try Contents.map(folder, stamp) ?? Contents()
         } catch {
             var contents = Contents()
             contents.notice = .unusableIndex("\(error)")
@@ -156,7 +156,7 @@ protocol DerivedContents: Sendable {
     var maximumChanges: Int { get }
 
     /// Maps the store's index files.
-    static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
+    static func map(_ folder: IndexFolder, _ stamp: Stamp) throws -> Self?
 
     init(of snapshot: any StorageSnapshot) async throws
 

@@ -40,24 +40,23 @@ public struct StoreIndex: Sendable {
     public static let minimumGraphPassages = 50_000
 
     private func write(graphPassages: ClosedRange<Int>) async throws -> IndexDescription? {
-        guard let directory = store.directory else {
+        guard let folder = store.indexFolder else {
             throw RoostError(.configuration, "cannot build a search index: the store has no folder")
         }
         let snapshot = try await store.storage.snapshot()
-        let (folder, state) = (IndexFolder(of: directory), IndexMetadata(of: snapshot.stamp, count: 0))
-        let entries = try await TextFile.write(snapshot, in: directory)
+        let state = IndexMetadata(of: snapshot.stamp, count: 0)
+        let entries = try await TextFile.write(snapshot, in: folder)
         // The index of vectors in a database is built on request (`buildInDatabase(progress:)`).
         let isLocal = place(in: snapshot) == .client
-        let passages = isLocal ? try await PassageFile.write(snapshot, in: directory) : 0
+        let passages = isLocal ? try await PassageFile.write(snapshot, in: folder) : 0
         if !isLocal {
             // Otherwise, its age would decide when the index of words is built again.
             try await folder.remove(PassageFile.name, unlessNewerThan: state)
         }
         if !graphPassages.contains(passages) {
             // An existing index was built over other vectors and can no longer be used.
-            try await folder.remove(
-                PassageVectors.indexName, judgedBy: PassageFile.name, unlessNewerThan: state)
-        } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
+            try await PassageVectors.removeIndex(in: folder, unlessNewerThan: state)
+        } else if let file = try? PassageFile(in: folder, for: snapshot.stamp) {
             // No file is opened, and no index built, if another builder has just written a file of a newer
             // state.
             try await PassageVectors.buildIndex(of: file)
@@ -106,11 +105,11 @@ public struct StoreIndex: Sendable {
     @concurrent
     public func description() async throws -> IndexDescription? {
         let stamp = try await store.storage.snapshot().stamp
-        guard let directory = store.directory else { return nil }
+        guard let folder = store.indexFolder else { return nil }
         do {
-            let file = try PassageFile(in: directory, for: stamp)
+            let file = try PassageFile(in: folder, for: stamp)
             // The description does not depend on the checksums, which searches and inspections verify.
-            guard let words = try TextFile(in: directory, for: stamp, verifying: false) else { return nil }
+            guard let words = try TextFile(in: folder, for: stamp, verifying: false) else { return nil }
             let indexSize = try file.flatMap { try PassageVectors(of: $0).indexSize }
             let cursors = [words.metadata, file?.metadata].compactMap(\.self).map(\.cursor)
             let oldest = cursors.min { $0.revision < $1.revision } ?? words.metadata.cursor

@@ -16,8 +16,8 @@ struct TextContents: DerivedContents {
 
     var maximumChanges: Int { CatchUpLimit.maximumChanges(of: collection.documentCount) }
 
-    static func map(_ directory: URL, _ stamp: Stamp) throws -> TextContents? {
-        guard let file = try TextFile(in: directory, for: stamp) else { return nil }
+    static func map(_ folder: IndexFolder, _ stamp: Stamp) throws -> TextContents? {
+        guard let file = try TextFile(in: folder, for: stamp) else { return nil }
         var contents = TextContents()
         contents.collection.parts = [TextPart(file.index)]
         contents.rows = [file.rows]

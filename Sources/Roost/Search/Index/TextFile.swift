@@ -13,8 +13,8 @@ struct TextFile: Sendable {
     let size: Int
 
     /// Opens the file of a store.
-    init?(in directory: URL, for stamp: Stamp, verifying: Bool = true) throws {
-        guard let opened = try IndexFolder(of: directory).open(Self.name, for: stamp),
+    init?(in folder: IndexFolder, for stamp: Stamp, verifying: Bool = true) throws {
+        guard let opened = try folder.open(Self.name, for: stamp),
             opened.metadata.analysis == TextAnalysis.version
         else { return nil }
         let file = opened.file
@@ -32,11 +32,11 @@ struct TextFile: Sendable {
 
     /// Returns the number of entries in the written file.
     @concurrent
-    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> Int {
+    static func write(_ snapshot: any StorageSnapshot, in folder: IndexFolder) async throws -> Int {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)
         var metadata = IndexMetadata(of: snapshot.stamp, count: texts.rows.count)
         metadata.analysis = TextAnalysis.version
-        try await IndexFolder(of: directory).publish(name, metadata) { url, description in
+        try await folder.publish(name, metadata) { url, description in
             try texts.rows.withSections { rows in
                 try texts.index.withSections { sections in
                     try SectionFile.write(to: url, metadata: description, sections: rows + sections)
