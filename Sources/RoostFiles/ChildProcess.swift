@@ -2,7 +2,7 @@ import CRoostKernels
 package import Foundation
 
 #if canImport(Glibc)
-    package import Glibc
+    import Glibc
 #elseif canImport(Musl)
     package import Musl
 #endif

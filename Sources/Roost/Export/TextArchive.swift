@@ -1,5 +1,5 @@
 public import Foundation
-package import RoostDocuments
+import RoostDocuments
 import RoostModel
 
 /// The texts in a database of another program: that of `llm`, or that of Chroma.

@@ -1,5 +1,5 @@
 public import Foundation
-public import RoostDocuments
+import RoostDocuments
 public import RoostModel
 
 /// The links between the entries of a snapshot (``KnowledgeStore/links``).

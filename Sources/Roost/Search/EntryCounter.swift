@@ -1,5 +1,5 @@
 import Foundation
-public import RoostModel
+import RoostModel
 
 struct EntryCounter {
     /// The maximum number of combinations of the values of one entry. Three arrays of 1,000 values would have

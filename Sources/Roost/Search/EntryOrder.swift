@@ -1,4 +1,4 @@
-public import RoostModel
+package import RoostModel
 
 /// An order of entries. Entries with equal values are in the order in which they were added.
 public enum EntryOrder: String, Sendable, Hashable, CaseIterable {

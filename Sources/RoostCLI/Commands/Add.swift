@@ -59,7 +59,7 @@ struct Add: AsyncParsableCommand {
         let added: AddedDocument = try await options.run("remember", input, store)
         try await store.close()
         if output.json { return try Terminal.json(added) }
-        Terminal.write(String((added.id ?? "").prefix(8)))
+        Terminal.write(String(added.id.prefix(8)))
         guard !added.stored else { return }
         let entry = key.map { "the entry '\(Terminal.line($0, limit: 60))'" } ?? "the entry"
         options.note(

@@ -1,6 +1,6 @@
-public import ArgumentParser
+import ArgumentParser
 import Foundation
-public import Roost
+import Roost
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import CRoostKernels
-public import Foundation
+import Foundation
 import RoostFiles
 import Synchronization
 

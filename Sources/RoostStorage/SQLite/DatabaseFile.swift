@@ -2,7 +2,7 @@ import CRoostSQLite
 package import Foundation
 package import GRDB
 import RoostFiles
-package import RoostModel
+import RoostModel
 
 /// Only SQLite opens an existing database file; Roost never opens one with a `FileDescriptor`. A process that
 /// closes any descriptor of a file loses all its POSIX (`fcntl`) locks on that file, including those of

@@ -15,6 +15,11 @@ struct IndexFolder: Sendable {
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
+    /// Creates a file without a name on the disk of the store.
+    func temporaryFile() throws -> FileDescriptor {
+        try FileDescriptor(temporaryIn: url.deletingLastPathComponent())
+    }
+
     /// Opens a file; `nil` if it does not exist or was built from another history of the store.
     func open(_ name: String, for stamp: Stamp) throws -> (file: SectionFile, metadata: IndexMetadata)? {
         let url = file(name)

@@ -34,7 +34,7 @@ struct PassageFile: Sendable {
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in folder: IndexFolder) async throws -> Int {
         // The vectors can be larger than memory.
-        let vectors = try StorageError.mappingFileErrors { try FileDescriptor(temporaryIn: directory) }
+        let vectors = try StorageError.mappingFileErrors { try folder.temporaryFile() }
         var (rows, sample) = (IndexRows(), PassageSample())
         var dimension = 0
         for try await page in snapshot.vectorPages(of: .passages) {

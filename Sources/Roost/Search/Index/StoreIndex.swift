@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import RoostFiles
 public import RoostModel
 import RoostVectors
