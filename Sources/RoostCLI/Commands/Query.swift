@@ -66,9 +66,11 @@ struct Query: AsyncParsableCommand {
         query.usesExactWords = exactWords
         if let batch { return try await answer(batch, store, query) }
         let result = try await store.search(query)
-        try await store.close()
         options.detail(String(format: "searched in %.0f ms", Date().timeIntervalSince(start) * 1000))
-        try search.show(result, options, filters)
+        // The results are printed before an index is built.
+        let shown = Result { try search.show(result, options, filters) }
+        try await options.closeAfterSearch(store)
+        try shown.get()
     }
 
     /// The number of lines that `--batch` searches together: large enough for efficient matrix products,
@@ -102,7 +104,7 @@ struct Query: AsyncParsableCommand {
                 try Terminal.json(answer, Terminal.lineEncoder)
             }
         }
-        try await store.close()
+        try await options.closeAfterSearch(store)
     }
 
     /// The maximum size of a query on standard input: more text than any embedding model reads.

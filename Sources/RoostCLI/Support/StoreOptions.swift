@@ -51,6 +51,12 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
+    /// Builds the index if a search had to read the whole store, so that the next one need not, and closes the store.
+    func closeAfterSearch(_ store: KnowledgeStore) async throws {
+        if !store.isReadOnly, await store.index.wasMissed { await refreshIndex(of: store) }
+        try await store.close()
+    }
+
     /// Creates a backup before a command that changes a large part of the store.
     func backUpFirst() async throws {
         let backup = StoreBackup(try location(), try BackupOptions.ownSettings())

@@ -43,6 +43,12 @@ struct SearchCatalog: Sendable {
         }
     }
 
+    /// Whether a search has read the whole store, because an index was missing, unusable or outdated.
+    func hasReadStore() async -> Bool {
+        if await passages.hasReadStore { return true }
+        return await words.hasReadStore
+    }
+
     func reset() async {
         await passages.reset()
         await words.reset()
@@ -67,6 +73,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
     private var contents = Contents()
     /// Whether the index files are ignored because they turned out not to match the storage.
     private var isIndexRejected = false
+    private(set) var hasReadStore = false
     /// Incremented when the contents are discarded. A call that began before must not put its contents back.
     private var generation = 0
 
@@ -85,7 +92,9 @@ actor DerivedCatalog<Contents: DerivedContents> {
         if next.cursor == .start, let folder, !isIndexRejected {
             next = await Self.map(folder, snapshot.stamp)
         }
-        next = try await Self.advanced(next, to: snapshot, storage)
+        let isRead: Bool
+        (next, isRead) = try await Self.advanced(next, to: snapshot, storage)
+        hasReadStore = hasReadStore || isRead
         if generation == self.generation { contents = next }
         return next
     }
@@ -118,15 +127,16 @@ actor DerivedCatalog<Contents: DerivedContents> {
         }
     }
 
-    /// Returns the contents of a snapshot: those of an earlier one with the changes since, or new ones.
+    /// Returns the contents of a snapshot: those of an earlier one with the changes since, or new ones, for which the
+    /// whole store is read.
     @concurrent
     private static func advanced(
         _ contents: Contents, to snapshot: any StorageSnapshot, _ storage: any StorageProvider
-    ) async throws -> Contents {
+    ) async throws -> (Contents, isRead: Bool) {
         var next = contents
         // Entries that have changed after the snapshot are read from it, too, in their state at that time.
         let isEarlier = next.cursor != .start && next.cursor.revision <= snapshot.stamp.revision
-        if isEarlier, next.cursor == snapshot.stamp.cursor { return next }
+        if isEarlier, next.cursor == snapshot.stamp.cursor { return (next, false) }
         let changed =
             isEarlier ? try await storage.changedEntries(after: next.cursor, limit: next.maximumChanges) : nil
         if let changed {
@@ -136,7 +146,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
             next.notice = contents.notice
         }
         next.cursor = snapshot.stamp.cursor
-        return next
+        return (next, changed == nil)
     }
 }
 

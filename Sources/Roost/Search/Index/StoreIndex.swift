@@ -65,6 +65,9 @@ public struct StoreIndex: Sendable {
         return entries == 0 ? nil : try await description()
     }
 
+    /// Whether a search with this store has read all entries, because the index was missing, unusable or outdated.
+    public var wasMissed: Bool { get async { await store.searchCatalog.hasReadStore() } }
+
     /// Builds the search index if the store is large (by entries or by its size on disk) and has no index, or
     /// if a tenth of the entries has changed since it was built. If building would take longer than about ten
     /// seconds on two cores, the existing index is kept, and searches also read the entries that have changed.
