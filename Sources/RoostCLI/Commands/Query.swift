@@ -163,8 +163,9 @@ struct Similar: AsyncParsableCommand {
         let filter = try await filters.filter(options, store)
         if duplicates { return try await listDuplicates(store, filter) }
         let result = try await store.search(try search.entrySearch(try await subject(store), filter))
-        try await store.close()
-        try search.show(result, options, filters)
+        let shown = Result { try search.show(result, options, filters) }
+        try await options.closeAfterSearch(store)
+        try shown.get()
     }
 
     private func subject(_ store: KnowledgeStore) async throws -> EntrySearch.Subject {
