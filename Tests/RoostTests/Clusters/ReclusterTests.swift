@@ -264,7 +264,7 @@ struct OneGroup: Clusterer {
         #expect((kept.label, kept.members.sorted()) == ("Baking", bread.members.sorted()))
         #expect(report.clusters.count == 2 && report.notices.isEmpty)
         // Only the removal of most of its texts ends it.
-        try await store.storage.commit(WriteBatch(removals: bread.members.suffix(20)))
+        _ = try await store.storage.commit(WriteBatch(removals: bread.members.suffix(20)))
         let ended = try await store.recluster(with: OneGroup()).ended
         #expect(ended.map(\.label) == ["Baking"])
     }

@@ -68,7 +68,7 @@ import Testing
 
         init(of snapshot: any StorageSnapshot) async throws { await Self.builds.increment() }
 
-        static func map(_ directory: URL, _ stamp: Stamp) throws -> Waiting? { nil }
+        static func map(_ folder: IndexFolder, _ stamp: Stamp) throws -> Waiting? { nil }
 
         mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {
             Self.begin.yield()
@@ -79,7 +79,7 @@ import Testing
     @Test func `a call that ends after a reset does not put the old contents back`() async throws {
         let storage = InMemoryStorageProvider()
         _ = try await storage.commit(WriteBatch(upserts: [Entry(content: "text")]))
-        let catalog = DerivedCatalog<Waiting>(storage: storage, directory: nil)
+        let catalog = DerivedCatalog<Waiting>(storage: storage, folder: nil)
         _ = try await catalog.contents(of: storage.snapshot())
         _ = try await storage.commit(WriteBatch(upserts: [Entry(content: "another text")]))
         let newer = try await storage.snapshot()
@@ -104,7 +104,7 @@ import Testing
 
         init(of snapshot: any StorageSnapshot) async throws { await Self.builds.increment() }
 
-        static func map(_ directory: URL, _ stamp: Stamp) throws -> Mapped? {
+        static func map(_ folder: IndexFolder, _ stamp: Stamp) throws -> Mapped? {
             var contents = Mapped()
             (contents.cursor, contents.isMapped) = (stamp.cursor, true)
             return contents
@@ -116,8 +116,8 @@ import Testing
     @Test func `contents of rejected files are built from the storage once`() async throws {
         let storage = InMemoryStorageProvider()
         _ = try await storage.commit(WriteBatch(upserts: [Entry(content: "text")]))
-        let directory = URL(fileURLWithPath: "/store", isDirectory: true)
-        let catalog = DerivedCatalog<Mapped>(storage: storage, directory: directory)
+        let folder = IndexFolder(of: URL(fileURLWithPath: "/store", isDirectory: true))
+        let catalog = DerivedCatalog<Mapped>(storage: storage, folder: folder)
         #expect(try await catalog.contents(of: storage.snapshot()).isMapped)
         await catalog.rejectIndex("it is damaged")
         let rebuilt = try await catalog.contents(of: storage.snapshot())
