@@ -57,7 +57,7 @@ public struct RecordReader: Sendable {
         var draft = SourceDraft(
             id: Self.sourceID(url), fingerprint: file.fingerprint, entries: [],
             original: keepsOriginals ? file.data : nil)
-        draft.isUnread = record?.fingerprint == draft.fingerprint
+        draft.isUnread = record?.isUnchanged(draft.fingerprint) ?? false
         if !draft.isUnread { try await file.read(into: &draft) }
         return draft
     }
@@ -128,8 +128,9 @@ public struct RecordReader: Sendable {
     ) throws -> SourceDraft {
         let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: name)
         let rows: RowReader.Rows
+        var encodingName: String?
         if ["csv", "tsv"].contains(type) {
-            let text = try Self.readingUTF8(data) { try Self.text($0, name: name) }
+            let text = try Self.readingUTF8(data, &encodingName) { try Self.text($0, name: name) }
             let separator = type == "tsv" ? "\t" : DelimitedRows.separator(of: text)
             rows = try rowReader.table(text, separator: separator)
         } else {
@@ -141,17 +142,25 @@ public struct RecordReader: Sendable {
         var draft = SourceDraft(
             id: id, fingerprint: fingerprint, entries: rows.entries, original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
-        draft.notices = rows.notices.map { .init(source: name, reason: $0) }
+        draft.notices = rows.notices.map {
+            .init(kind: $0 == LatinRepair.notice ? .encoding : .date, source: name, reason: $0)
+        }
+        if let notice = TextDecoder.notice(about: encodingName) {
+            draft.notices.append(.init(kind: .encoding, source: name, reason: notice))
+        }
         return draft
     }
 
     /// Reads a file, or its text in UTF-8 if it is in an older encoding. The file is decoded only if it cannot be
     /// read as UTF-8.
-    static func readingUTF8<Result>(_ data: Data, _ read: (Data) throws -> Result) throws -> Result {
+    static func readingUTF8<Result>(
+        _ data: Data, _ encodingName: inout String?, _ read: (Data) throws -> Result
+    ) throws -> Result {
         do {
             return try read(data)
         } catch {
             guard let decoded = TextDecoder.decode(data), decoded.encodingName != nil else { throw error }
+            encodingName = decoded.encodingName
             return try read(Data(decoded.text.utf8))
         }
     }

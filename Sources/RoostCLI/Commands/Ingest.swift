@@ -24,7 +24,8 @@ struct IngestCommand: AsyncParsableCommand {
             folders, and /drafts or work/drafts matches only this path below the given folder. In a pattern, \
             * and ? match within a name, and ** matches across folders.
 
-            Skipped files are counted by reason; -v lists them.
+            Skipped files are counted by reason, and other findings by kind; -v lists them, and --report \
+            writes them to a file. `roost status` counts those of all sources.
 
             Examples:
               roost ingest ~/notes --exclude drafts
@@ -68,6 +69,13 @@ struct IngestCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Read exports of another program with the program roost-import-NAME.", valueName: "NAME"))
     var importer: String?
+
+    @Option(
+        name: .customLong("report"),
+        help: ArgumentHelp(
+            "Write all findings to a file as JSON Lines: inputs, parts and dates that were not read, and guessed encodings.",
+            valueName: "FILE"))
+    var findingsFile: String?
 
     @Flag(name: .long, help: "Also fetch URLs on this computer and in private networks.")
     var allowPrivate = false
@@ -174,6 +182,7 @@ struct IngestCommand: AsyncParsableCommand {
         report.skipped += drafts.skipped
         if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
+        if let findingsFile { try write(report.skipped + report.notices, to: findingsFile) }
         if output.json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
         try SyncText.requireAllFolders(report)
         // The exit status tells scripts that no input could be ingested.
@@ -205,6 +214,12 @@ struct IngestCommand: AsyncParsableCommand {
         }
         guard !folders.isEmpty || input.hasOthers else { throw noFiles }
         return folders
+    }
+
+    private func write(_ findings: [IngestReport.Finding], to path: String) throws {
+        let file = try OutputFile(path)
+        for finding in findings { try file.write(try Terminal.lineEncoder.encode(finding) + Data("\n".utf8)) }
+        try file.finish()
     }
 
     private func interruption(afterWriting written: Int) -> String {

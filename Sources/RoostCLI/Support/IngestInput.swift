@@ -14,7 +14,7 @@ final class IngestInput {
     private let store: KnowledgeStore
     private let isOnlyFile: Bool
     private let pages: WebInput?
-    private(set) var skipped: [IngestReport.Skip] = []
+    private(set) var skipped: [IngestReport.Finding] = []
     private(set) var fatalError: (any Error)?
 
     init(
@@ -41,7 +41,8 @@ final class IngestInput {
                 throw error
             } catch let error as RoostError where !isOnlyFile {
                 skipped.append(
-                    file.map { IngestReport.Skip($0, error) } ?? .init(source: name, reason: error.message))
+                    file.map { IngestReport.Finding($0, error) } ?? .init(source: name, reason: error.message)
+                )
             } catch {
                 fatalError = error
             }
