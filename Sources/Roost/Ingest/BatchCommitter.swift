@@ -54,10 +54,10 @@ struct BatchCommitter {
     }
 
     /// Adds the final record of a source and the removal of its vanished entries.
-    mutating func endSource(_ id: Source.ID, fingerprint: String, removing vanished: [Entry.ID]) {
+    mutating func endSource(_ source: Source, removing vanished: [Entry.ID]) {
         batch.removals += vanished
-        batch.sources.removeAll { $0.id == id }
-        batch.sources.append(Source(id: id, fingerprint: fingerprint))
+        batch.sources.removeAll { $0.id == source.id }
+        batch.sources.append(Source(id: source.id, fingerprint: source.fingerprint))
     }
 
     // MARK: Committing

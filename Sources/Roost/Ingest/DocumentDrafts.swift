@@ -13,13 +13,17 @@ struct DocumentDrafts {
     func read(_ contents: DocumentContents, into draft: inout SourceDraft) throws {
         draft.entries = try drafts(of: contents)
         draft.skipped = contents.faults.map {
-            .init(source: "\(name), \($0.position)", reason: $0.reason)
+            .init(kind: .row, source: "\(name), \($0.position)", reason: $0.reason)
         }
         draft.keepsMissingEntries = !contents.isComplete
-        let unclear = contents.documents.compactMap(\.unclearDate).map {
-            "its date is not clear: \($0.prefix(40)); write it as 2026-01-31"
+        draft.notices = contents.notices.map { .init(kind: .encoding, source: name, reason: $0) }
+        for document in contents.documents {
+            let source = document.key.map { "\(name), \($0)" } ?? name
+            draft.notices += document.unreadParts.map { .init(kind: .part, source: source, reason: $0) }
+            guard let date = document.unclearDate else { continue }
+            let reason = "its date is not clear: \(date.prefix(40)); write it as 2026-01-31"
+            draft.notices.append(.init(kind: .date, source: source, reason: reason))
         }
-        draft.notices = (contents.notices + unclear).map { .init(source: name, reason: $0) }
     }
 
     /// Returns the drafts of the documents of a file. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes

@@ -47,7 +47,10 @@ struct DocumentFile {
     /// tags. Each part is parsed separately, because parsing the whole text would need many times its size in
     /// memory.
     private func partsOfText() async throws -> [EntryDraft] {
-        var parts = try RecordReader.readingUTF8(data) { try TextParts.drafts(of: $0, name: url.path) }
+        var encodingName: String?
+        var parts = try RecordReader.readingUTF8(data, &encodingName) {
+            try TextParts.drafts(of: $0, name: url.path)
+        }
         var first: Document?
         for index in parts.indices {
             guard let part = try await contents(of: Data(parts[index].content.utf8)).documents.first else {

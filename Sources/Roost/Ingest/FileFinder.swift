@@ -55,7 +55,7 @@ public struct FileFinder: Sendable {
         /// The files, in the order of their paths.
         public var files: [URL] = []
         /// The files and folders that were skipped, and the reasons.
-        public var skipped: [IngestReport.Skip] = []
+        public var skipped: [IngestReport.Finding] = []
     }
 
     /// Returns the files below a folder, or the file itself if `url` is a file.
@@ -176,7 +176,7 @@ struct FolderWalk {
     }
 
     private(set) var files: [File] = []
-    private(set) var skipped: [IngestReport.Skip] = []
+    private(set) var skipped: [IngestReport.Finding] = []
     var omitted: Set<String> = []
     var willEnter: (String) -> Void = { _ in }
     var isCancelled: () -> Bool = { false }

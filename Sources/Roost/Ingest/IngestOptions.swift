@@ -32,17 +32,24 @@ public struct IngestProgress: Sendable, Hashable {
 
 /// The result of an ingest.
 public struct IngestReport: Sendable, Hashable, Encodable {
-    /// An input that was not ingested.
-    public struct Skip: Sendable, Hashable, Encodable {
-        /// The path or name of the input.
+    /// Something that an ingest could not keep, or kept with an assumption.
+    public struct Finding: Sendable, Hashable, Encodable {
+        /// The kinds of findings: an input, a row or message, or a part of a text was not read; a date was not
+        /// understood; an encoding was guessed.
+        public enum Kind: String, Sendable, CaseIterable, Encodable {
+            case input, row, part, date, encoding
+        }
+
+        /// The kind.
+        public var kind: Kind
+        /// The path or name of the input, and the location in it.
         public var source: String
         /// The cause, as a message for the user.
         public var reason: String
 
-        /// Creates the record of a skipped input.
-        public init(source: String, reason: String) {
-            self.source = source
-            self.reason = reason
+        /// Creates a finding.
+        public init(kind: Kind = .input, source: String, reason: String) {
+            (self.kind, self.source, self.reason) = (kind, source, reason)
         }
 
         /// Creates the record of a file that could not be read.
@@ -73,9 +80,10 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     /// The number of tokens beyond the model's limit, which no vector represents.
     public var omittedTokens = 0
     /// The inputs that were not ingested.
-    public var skipped: [Skip] = []
-    /// The inputs that were ingested with an assumption, such as one about their encoding, or without their date.
-    public var notices: [Skip] = []
+    public var skipped: [Finding] = []
+    /// The inputs that were ingested with an assumption, such as one about their encoding, without their date, or
+    /// without a part of their text.
+    public var notices: [Finding] = []
     /// The number of files that exist in the ingested folders.
     public var files = 0
     /// The number of files that were renamed or moved. Their entries are unchanged.
@@ -84,7 +92,7 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     /// store.
     public var missingFiles = 0
     /// The folders for which nothing was changed.
-    public var skippedFolders: [Skip] = []
+    public var skippedFolders: [Finding] = []
 
     /// Creates an empty report.
     public init() {}

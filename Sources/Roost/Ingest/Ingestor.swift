@@ -43,7 +43,7 @@ struct Ingestor {
         try await storeOriginal(of: draft)
         snapshot = nil
         let record = try await currentSnapshot().sources([draft.id]).first
-        if draft.isComplete, let record, record.fingerprint == draft.fingerprint, !record.entryIDs.isEmpty {
+        if draft.isComplete, let record, record.isUnchanged(draft.fingerprint), !record.entryIDs.isEmpty {
             try await addTags(to: record.entryIDs)
             progress.sources += 1
             return
@@ -66,7 +66,10 @@ struct Ingestor {
                 identified.entries, of: draft.id, record, in: currentSnapshot())
             : try await avoidingEditedEntries(identified.entries, of: draft)
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
-        let source = Source(id: draft.id, fingerprint: draft.fingerprint)
+        var source = Source(id: draft.id, fingerprint: draft.fingerprint)
+        source.findings = Dictionary(
+            (draft.skipped + identified.skipped + draft.notices).map { ($0.kind.rawValue, 1) },
+            uniquingKeysWith: +)
         try await compare(
             identified.entries, isStream: !draft.isComplete,
             // The reader that an interrupted ingest used is unknown, so its vectors are checked.
@@ -85,7 +88,7 @@ struct Ingestor {
                     }
                 vanished = known.filter { !present.contains($0) }
             }
-            committer.endSource(draft.id, fingerprint: draft.fingerprint, removing: vanished)
+            committer.endSource(source, removing: vanished)
             report.removed += vanished.count
         }
         progress.sources += 1
@@ -119,20 +122,10 @@ struct Ingestor {
                 let change = SourceDiff.change(
                     from: stored, to: item, isStream: isStream, keepsVectors: keepsVectors)
                 count(change)
-                reportLostParts(of: item.entry, stored.entries[item.entry.id])
                 if let change { committer.add(change, item, isStream: isStream) }
                 if committer.isDue, isStream || entries.count > 1 { try await flush() }
             }
         }
-    }
-
-    /// Reports the parts of a file that cannot be read, although the stored entry has all of its parts.
-    private mutating func reportLostParts(of entry: Entry, _ old: Entry?) {
-        guard let old, old.metadata[DocumentKey.unreadParts] == nil, let source = entry.source,
-            let parts = entry.metadata[DocumentKey.unreadParts]?.comparableTexts
-        else { return }
-        let reason = "a part that was read before cannot be read now: " + parts.joined(separator: "; ")
-        report.notices.append(.init(source: SourceDraft.displayName(of: source), reason: reason))
     }
 
     private mutating func count(_ change: SourceDiff.Change?) {

@@ -57,7 +57,7 @@ public struct RecordReader: Sendable {
         var draft = SourceDraft(
             id: Self.sourceID(url), fingerprint: file.fingerprint, entries: [],
             original: keepsOriginals ? file.data : nil)
-        draft.isUnread = record?.fingerprint == draft.fingerprint
+        draft.isUnread = record?.isUnchanged(draft.fingerprint) ?? false
         if !draft.isUnread { try await file.read(into: &draft) }
         return draft
     }
@@ -79,34 +79,88 @@ public struct RecordReader: Sendable {
             FileContents.isUTF16(start) ? DocumentLimits().maximumTextBytes : nil
         }
         try Self.refuseEmpty(data, of: url, replacing: record)
-        let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
+        return try rows(data, as: url.pathExtension.lowercased(), of: Self.sourceID(url), name: url.path)
+    }
+
+    /// Reads an export of another program with an importer, whose rows become entries. The id of the source consists of
+    /// the importer and the path, so that a later export at the same path updates its entries.
+    ///
+    /// If the importer fails after it has written rows, these are in the draft, and an ingest removes no entry.
+    ///
+    /// - Parameter show: Receives the messages of the importer.
+    /// - Throws: ``RoostError`` with `.noInput` if the export does not exist, or with `.badInput` if the importer writes
+    ///   no valid row; `CancellationError`.
+    @concurrent
+    public func read(
+        _ export: URL, with importer: ImporterProgram, show: @Sendable (_ messages: String) -> Void
+    ) async throws -> SourceDraft {
+        let failure = "cannot import \(export.path): the importer \(importer.name)"
+        guard let path = FileSystem.resolvedPath(export.path) else {
+            throw RoostError(.noInput, "cannot import \(export.path): it does not exist")
+        }
+        let output: ImporterProgram.Output
+        do {
+            output = try await importer.run(URL(fileURLWithPath: path))
+        } catch let error as DocumentError {
+            throw RoostError(.badInput, "\(failure) failed: \(error)")
+        }
+        show(output.messages)
+        let fault = output.status == 0 ? nil : "failed with exit status \(output.status)"
+        guard !output.rows.isEmpty else {
+            throw RoostError(.badInput, "\(failure) \(fault ?? "wrote no rows"); its former entries are kept")
+        }
+        var draft = try rows(
+            output.rows, as: "jsonl", of: "import:\(importer.name):\(Self.sourceID(export))",
+            name: "\(export.path), imported")
+        if let fault {
+            // A complete import with the same rows removes the entries that this one keeps.
+            draft.fingerprint += ";incomplete"
+            draft.skipped.append(
+                .init(
+                    source: export.path, reason: "the importer \(importer.name) \(fault); nothing is removed")
+            )
+        }
+        return draft
+    }
+
+    private func rows(
+        _ data: Data, as type: String, of id: Source.ID, name: String
+    ) throws -> SourceDraft {
+        let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: name)
         let rows: RowReader.Rows
-        let type = url.pathExtension.lowercased()
+        var encodingName: String?
         if ["csv", "tsv"].contains(type) {
-            let text = try Self.readingUTF8(data) { try Self.text($0, name: url.path) }
+            let text = try Self.readingUTF8(data, &encodingName) { try Self.text($0, name: name) }
             let separator = type == "tsv" ? "\t" : DelimitedRows.separator(of: text)
             rows = try rowReader.table(text, separator: separator)
         } else {
-            rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
+            rows = try rowReader.jsonLines(Self.jsonText(data, name: name))
         }
         let fingerprint =
             SourceDraft.fingerprint(of: data)
             + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
         var draft = SourceDraft(
-            id: Self.sourceID(url), fingerprint: fingerprint, entries: rows.entries,
-            original: keepsOriginals ? data : nil)
+            id: id, fingerprint: fingerprint, entries: rows.entries, original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
-        draft.notices = rows.notices.map { .init(source: url.path, reason: $0) }
+        draft.notices = rows.notices.map {
+            .init(kind: $0 == LatinRepair.notice ? .encoding : .date, source: name, reason: $0)
+        }
+        if let notice = TextDecoder.notice(about: encodingName) {
+            draft.notices.append(.init(kind: .encoding, source: name, reason: notice))
+        }
         return draft
     }
 
     /// Reads a file, or its text in UTF-8 if it is in an older encoding. The file is decoded only if it cannot be
     /// read as UTF-8.
-    static func readingUTF8<Result>(_ data: Data, _ read: (Data) throws -> Result) throws -> Result {
+    static func readingUTF8<Result>(
+        _ data: Data, _ encodingName: inout String?, _ read: (Data) throws -> Result
+    ) throws -> Result {
         do {
             return try read(data)
         } catch {
             guard let decoded = TextDecoder.decode(data), decoded.encodingName != nil else { throw error }
+            encodingName = decoded.encodingName
             return try read(Data(decoded.text.utf8))
         }
     }

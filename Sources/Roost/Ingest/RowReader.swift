@@ -5,7 +5,7 @@ import RoostModel
 struct RowReader {
     struct Rows {
         var entries: [EntryDraft] = []
-        var skipped: [IngestReport.Skip] = []
+        var skipped: [IngestReport.Finding] = []
         var notices: [String] = []
         /// The number of skipped rows, including those that are not listed in ``skipped``.
         var skippedCount = 0
@@ -143,7 +143,7 @@ struct RowReader {
     private func skip(_ location: String, _ reason: String, in rows: inout Rows) {
         rows.skippedCount += 1
         guard rows.skippedCount <= Self.maximumListedRows else { return }
-        rows.skipped.append(IngestReport.Skip(source: "\(name), \(location)", reason: reason))
+        rows.skipped.append(.init(kind: .row, source: "\(name), \(location)", reason: reason))
     }
 
     /// Checks that at least one row was read.
@@ -166,7 +166,7 @@ struct RowReader {
         let unlisted = rows.skippedCount - rows.skipped.count
         if unlisted > 0 {
             let reason = Count.text(unlisted, "more row is invalid", "more rows are invalid")
-            rows.skipped.append(IngestReport.Skip(source: name, reason: reason))
+            rows.skipped.append(.init(kind: .row, source: name, reason: reason))
         }
     }
 }

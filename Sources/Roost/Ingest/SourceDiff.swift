@@ -92,7 +92,7 @@ enum SourceDiff {
     /// The entries of a source, with ids and without vectors, and the inputs that were skipped.
     struct IdentifiedEntries {
         var entries: [DatedEntry] = []
-        var skipped: [IngestReport.Skip] = []
+        var skipped: [IngestReport.Finding] = []
         var invalid: [Entry.ID] = []
     }
 
@@ -107,7 +107,8 @@ enum SourceDiff {
         for item in draft.entries {
             func skip(_ reason: String) {
                 let location = item.location.map { "\(name), \($0)" } ?? name
-                result.skipped.append(.init(source: location, reason: reason))
+                result.skipped.append(
+                    .init(kind: item.location == nil ? .input : .row, source: location, reason: reason))
             }
             if item.content.allSatisfy(\.isWhitespace) {
                 skip("empty text")

@@ -19,9 +19,9 @@ public struct SourceDraft: Sendable, Hashable {
     public var original: Data?
     /// The parts of the source that could not be read. If there are any, the ingest reports them and removes
     /// no entry of the source, because the missing entries may be in these parts.
-    public var skipped: [IngestReport.Skip] = []
+    public var skipped: [IngestReport.Finding] = []
     /// The assumptions with which the source was read, and its dates that are not clear. The ingest reports them.
-    public var notices: [IngestReport.Skip] = []
+    public var notices: [IngestReport.Finding] = []
     /// Whether stored entries that are missing from ``entries`` stay in the store, such as the items that a
     /// feed no longer contains, or the parts of a document after a limit.
     public var keepsMissingEntries = false

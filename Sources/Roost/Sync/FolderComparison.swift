@@ -9,7 +9,7 @@ struct FolderComparison {
 
     var unchangedEntries: Int { unchanged.reduce(0) { $0 + $1.state.entries } }
 
-    var skipped: [IngestReport.Skip] {
+    var skipped: [IngestReport.Finding] {
         unchanged.filter { !$0.state.problem.isEmpty }
             .map { .init(source: $0.file.path, reason: $0.state.problem) }
     }

@@ -6,7 +6,7 @@ struct FolderScan: Sendable {
     /// A condition that suggests that files are missing by mistake; `nil` for a usual folder.
     private(set) var risk: RemovalRisk.Reason?
     private(set) var files: [FolderWalk.File] = []
-    private(set) var skipped: [IngestReport.Skip] = []
+    private(set) var skipped: [IngestReport.Finding] = []
     /// The time at which the search began, in nanoseconds since 1970.
     let time = FileStatus.now
 

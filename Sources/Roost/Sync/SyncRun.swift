@@ -68,7 +68,7 @@ struct SyncRun {
                 } catch {
                     // A file that was removed in the meantime is not a problem.
                     if FolderScan.isMissing(candidate.file.path) { continue }
-                    let skip = IngestReport.Skip(candidate.url, error)
+                    let skip = IngestReport.Finding(candidate.url, error)
                     report.skipped.append(skip)
                     let isPermanent = (error as? RoostError).map { $0.code == .badInput && !$0.isTransient }
                     problems[candidate.source] = isPermanent == true ? skip.reason : ""

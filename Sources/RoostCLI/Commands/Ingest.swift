@@ -24,7 +24,8 @@ struct IngestCommand: AsyncParsableCommand {
             folders, and /drafts or work/drafts matches only this path below the given folder. In a pattern, \
             * and ? match within a name, and ** matches across folders.
 
-            Skipped files are counted by reason; -v lists them.
+            Skipped files are counted by reason, and other findings by kind; -v lists them, and --report \
+            writes them to a file. `roost status` counts those of all sources.
 
             Examples:
               roost ingest ~/notes --exclude drafts
@@ -32,6 +33,7 @@ struct IngestCommand: AsyncParsableCommand {
               git ls-files '*.md' | roost ingest --files-from -
               roost ingest https://example.org/article.html
               roost ingest --feed https://example.org/feed.xml
+              roost ingest --importer keep Takeout/
             """)
 
     @OptionGroup var options: StoreOptions
@@ -62,6 +64,19 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Read the URLs as feeds (RSS, Atom); each item becomes an entry.")
     var feed = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Read exports of another program with the program roost-import-NAME.", valueName: "NAME"))
+    var importer: String?
+
+    @Option(
+        name: .customLong("report"),
+        help: ArgumentHelp(
+            "Write all findings to a file as JSON Lines: inputs, parts and dates that were not read, and guessed encodings.",
+            valueName: "FILE"))
+    var findingsFile: String?
+
     @Flag(name: .long, help: "Also fetch URLs on this computer and in private networks.")
     var allowPrivate = false
 
@@ -71,6 +86,9 @@ struct IngestCommand: AsyncParsableCommand {
         guard types || !paths.isEmpty || filesFrom != nil else {
             throw ValidationError("nothing to ingest: give files, folders, URLs, or - for standard input")
         }
+        guard importer == nil || !paths.contains(where: { $0 == "-" || WebSource.isAddress($0) }) else {
+            throw ValidationError("an importer reads files and folders, not URLs or standard input")
+        }
     }
 
     private struct Input {
@@ -78,8 +96,11 @@ struct IngestCommand: AsyncParsableCommand {
         var folders: [URL] = []
         var files: [URL] = []
         var readsStandardInput = false
+        var exports: [String] = []
 
-        var hasOthers: Bool { readsStandardInput || !files.isEmpty || !addresses.isEmpty }
+        var hasOthers: Bool {
+            readsStandardInput || !files.isEmpty || !addresses.isEmpty || !exports.isEmpty
+        }
 
         /// Whether the input is a single file or URL that was given by name. In this case, an error in the
         /// file ends the command.
@@ -97,6 +118,7 @@ struct IngestCommand: AsyncParsableCommand {
 
     private func input() throws -> Input {
         let arguments = try paths.filter { $0 != "-" } + (filesFrom.map(PathList.read) ?? [])
+        if importer != nil { return Input(exports: arguments) }
         var input = Input(
             addresses: arguments.filter(WebSource.isAddress), readsStandardInput: paths.contains("-"))
         var seen = Set<Source.ID>()
@@ -122,17 +144,18 @@ struct IngestCommand: AsyncParsableCommand {
         let input = try input()
         let reader = try folder(URL(fileURLWithPath: ".")).reader
         // The input is checked first, so that no store is created if no file contains text.
-        if try !options.hasStore(), !input.readsStandardInput, input.addresses.isEmpty {
+        if try !options.hasStore(), !input.readsStandardInput, input.addresses.isEmpty, importer == nil {
             let found = try input.files + input.folders.flatMap { try folder($0).finder.find($0).files }
             guard !found.isEmpty else { throw noFiles }
             try await requireText(in: found, reader, input.isSingleFile)
         }
-        let lines = try input.readsStandardInput ? IngestInput.standardInput() : nil
+        var sources = try input.readsStandardInput ? [IngestInput.standardInput()] : []
+        if let importer { sources = try await IngestInput.imported(input.exports, with: importer, reader) }
         let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
         let folders = try await folders(input, store)
         let progress = Progress(isQuiet: options.quiet)
         let drafts = IngestInput(
-            files: input.files, input: lines, reader: reader, store: store,
+            files: input.files, drafts: sources, reader: reader, store: store,
             isOnlyFile: input.isSingleFile,
             pages: WebInput(
                 input.addresses, reader: reader, isFeed: feed, allowsPrivateAddresses: allowPrivate))
@@ -159,10 +182,13 @@ struct IngestCommand: AsyncParsableCommand {
         report.skipped += drafts.skipped
         if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
+        if let findingsFile { try write(report.skipped + report.notices, to: findingsFile) }
         if output.json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
         try SyncText.requireAllFolders(report)
         // The exit status tells scripts that no input could be ingested.
-        if !report.hasChanges, report.unchanged == 0, !report.skipped.isEmpty {
+        if !report.hasChanges && report.unchanged == 0 && !report.skipped.isEmpty
+            || importer != nil && sources.contains(where: { !$0.skipped.isEmpty })
+        {
             throw ExitCode(ExitStatus.badData.rawValue)
         }
     }
@@ -188,6 +214,12 @@ struct IngestCommand: AsyncParsableCommand {
         }
         guard !folders.isEmpty || input.hasOthers else { throw noFiles }
         return folders
+    }
+
+    private func write(_ findings: [IngestReport.Finding], to path: String) throws {
+        let file = try OutputFile(path)
+        for finding in findings { try file.write(try Terminal.lineEncoder.encode(finding) + Data("\n".utf8)) }
+        try file.finish()
     }
 
     private func interruption(afterWriting written: Int) -> String {

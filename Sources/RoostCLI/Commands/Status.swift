@@ -22,6 +22,8 @@ struct Status: AsyncParsableCommand {
         var space: EmbeddingSpace
         var stamp: Stamp
         var sources: Int
+        /// The number of findings of all sources by their kinds.
+        var findings: [String: Int]
         var bytes: Int
         var index: IndexDescription?
         /// The place where vectors are searched, and the index there, if the store is on a server.
@@ -35,9 +37,11 @@ struct Status: AsyncParsableCommand {
         let store = try await options.open()
         let snapshot = try await store.storage.snapshot()
         let status = try await StatusDocument(of: store, snapshot, version: VersionText.number)
+        let sources = try await snapshot.sources()
         var facts = Facts(
             path: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
-            space: store.embedder.space, stamp: snapshot.stamp, sources: try await snapshot.sources().count,
+            space: store.embedder.space, stamp: snapshot.stamp, sources: sources.count,
+            findings: sources.reduce(into: [:]) { $0.merge($1.findings, uniquingKeysWith: +) },
             bytes: ByteCount.ofFiles(in: location), index: try await store.index.description(),
             move: ModelMigration.unfinished(in: location))
         if facts.provider == StoreManifest.Provider.postgres.rawValue {
@@ -56,6 +60,10 @@ struct Status: AsyncParsableCommand {
         Terminal.write("model     \(facts.space)")
         Terminal.write(
             "entries   \(stamp.entryCount) from \(Count.text(facts.sources, "source"))")
+        let findings = IngestReport.Finding.Kind.allCases.compactMap { kind in
+            facts.findings[kind.rawValue].map(kind.text)
+        }
+        if !findings.isEmpty { Terminal.write("findings  \(findings.joined(separator: ", "))") }
         Terminal.write("clusters  \(scales.groups)\(scales.details)")
         Terminal.write("index     " + indexText(facts.index))
         if let place = facts.searchIn {

@@ -145,7 +145,7 @@ enum SyncText {
                 Terminal.error(line)
             }
         }
-        for notice in report.notices { options.note("\(Terminal.line(notice.source)): \(notice.reason)") }
+        for line in report.notices.noticeLines(isDetailed: options.verbose) { options.note(line) }
         let advice =
             Confirmation.isPossible ? "" : "; check the folder, or use `roost sync --yes` to remove them"
         for folder in report.skippedFolders {
@@ -192,7 +192,22 @@ enum WatchStatus {
     }
 }
 
-extension [IngestReport.Skip] {
+extension IngestReport.Finding.Kind {
+    /// Returns a number of findings with the name of the kind, such as `2 dates not understood`.
+    func text(_ count: Int) -> String {
+        let (one, many, state) =
+            switch self {
+            case .input: ("input", "inputs", "not read")
+            case .row: ("row or message", "rows or messages", "not read")
+            case .part: ("part", "parts", "not read")
+            case .date: ("date", "dates", "not understood")
+            case .encoding: ("encoding", "encodings", "guessed")
+            }
+        return "\(Count.text(count, one, many)) \(state)"
+    }
+}
+
+extension [IngestReport.Finding] {
     /// Returns one line for the inputs with the same reason, or one line for each input.
     func lines(isDetailed: Bool) -> [String] {
         let groups = Dictionary(grouping: self, by: \.reason).sorted { $0.key < $1.key }
@@ -200,6 +215,15 @@ extension [IngestReport.Skip] {
             isDetailed || group.count == 1
                 ? group.map { "skipped \(Terminal.line($0.source)): \(reason)" }
                 : ["skipped \(group.count) inputs: \(reason); -v lists them"]
+        }
+    }
+
+    /// Returns one line for the inputs with findings of the same kind, or one line for each finding.
+    func noticeLines(isDetailed: Bool) -> [String] {
+        IngestReport.Finding.Kind.allCases.flatMap { kind -> [String] in
+            let lines = filter { $0.kind == kind }.map { "\(Terminal.line($0.source)): \($0.reason)" }
+            guard let first = lines.first, lines.count > 1, !isDetailed else { return lines }
+            return ["\(kind.text(lines.count)), such as \(first); -v lists them"]
         }
     }
 }

@@ -8,20 +8,21 @@ import RoostRemote
 /// is the only one.
 final class IngestInput {
     private var remaining: ArraySlice<URL>
-    private var input: SourceDraft?
+    /// The sources that were read before the store was opened.
+    private var drafts: ArraySlice<SourceDraft>
     private let reader: RecordReader
     private let store: KnowledgeStore
     private let isOnlyFile: Bool
     private let pages: WebInput?
-    private(set) var skipped: [IngestReport.Skip] = []
+    private(set) var skipped: [IngestReport.Finding] = []
     private(set) var fatalError: (any Error)?
 
     init(
-        files: [URL], input: SourceDraft?, reader: RecordReader, store: KnowledgeStore, isOnlyFile: Bool,
+        files: [URL], drafts: [SourceDraft], reader: RecordReader, store: KnowledgeStore, isOnlyFile: Bool,
         pages: WebInput? = nil
     ) {
         remaining = files[...]
-        self.input = input
+        self.drafts = drafts[...]
         self.reader = reader
         self.store = store
         self.isOnlyFile = isOnlyFile
@@ -40,14 +41,38 @@ final class IngestInput {
                 throw error
             } catch let error as RoostError where !isOnlyFile {
                 skipped.append(
-                    file.map { IngestReport.Skip($0, error) } ?? .init(source: name, reason: error.message))
+                    file.map { IngestReport.Finding($0, error) } ?? .init(source: name, reason: error.message)
+                )
             } catch {
                 fatalError = error
             }
         }
-        guard fatalError == nil else { return nil }
-        defer { input = nil }
-        return input
+        return fatalError == nil ? drafts.popFirst() : nil
+    }
+
+    /// Reads exports with an importer.
+    ///
+    /// They are read before a store is opened, so that no store is created if the importer fails.
+    static func imported(_ exports: [String], with name: String, _ reader: RecordReader) async throws
+        -> [SourceDraft]
+    {
+        let folders = UserDirectories().importers
+        guard let importer = ImporterProgram(name, in: folders) else {
+            throw CommandError(
+                .usage,
+                "unknown importer '\(Terminal.line(name, limit: 40))': found no program roost-import-NAME on the PATH, and "
+                    + "neither it nor NAME.py in \(folders.map(\.path).joined(separator: " or "))")
+        }
+        var drafts: [SourceDraft] = []
+        for export in exports {
+            let draft = try await reader.read(URL(fileURLWithPath: export), with: importer) { messages in
+                for line in messages.split(whereSeparator: \.isNewline) {
+                    Terminal.error("\(name): \(Terminal.line(String(line), limit: 400))")
+                }
+            }
+            drafts.append(draft)
+        }
+        return drafts
     }
 
     /// Reads standard input, whose lines become entries.

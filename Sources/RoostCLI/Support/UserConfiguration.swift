@@ -239,6 +239,14 @@ struct UserDirectories {
         configurationFile.deletingLastPathComponent().appendingPathComponent("servers.json")
     }
 
+    /// The folders of importers: the user's, and that of the package.
+    var importers: [URL] {
+        let settings = configurationFile.deletingLastPathComponent()
+        let program = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+        let package = program?.appendingPathComponent("../share/roost").standardizedFileURL
+        return [settings, package].compactMap { $0?.appendingPathComponent("importers") }
+    }
+
     /// The store that `$ROOST_STORE` names; `nil` if it is unset or empty.
     var environmentStore: URL? {
         environment["ROOST_STORE"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }

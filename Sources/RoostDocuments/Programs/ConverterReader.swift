@@ -13,7 +13,7 @@ public struct ConverterReader: DocumentReader {
     public let types: [DocumentType]
 
     /// Converters need more memory than the programs for PDF. Those with a garbage collector reserve it.
-    private static let maximumMemory = 8 << 30
+    static let maximumMemory = 8 << 30
 
     /// Creates a reader.
     ///

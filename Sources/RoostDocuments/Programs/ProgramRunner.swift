@@ -21,6 +21,8 @@ struct ProgramRunner {
     let limits: DocumentLimits
     /// The folders in which the program finds other programs, separated by colons.
     var searchPath = "/usr/bin:/bin"
+    /// The number of bytes of the standard error output that are kept.
+    var maximumMessage = 2000
     /// Returns whether the caller was canceled. The program is then killed.
     let isCancelled: () -> Bool
 
@@ -74,7 +76,7 @@ struct ProgramRunner {
             deadline: deadline, maximumOutput: maximumOutput)
         // An absent or unreadable file has the same meaning as no output.
         let data = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
-        let text = (try? Data(contentsOf: URL(fileURLWithPath: errors)))?.prefix(2000) ?? Data()
+        let text = (try? Data(contentsOf: URL(fileURLWithPath: errors)))?.prefix(maximumMessage) ?? Data()
         return Result(status: status, output: data, message: String(decoding: text, as: UTF8.self))
     }
 

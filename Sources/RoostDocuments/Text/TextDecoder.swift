@@ -23,6 +23,12 @@ package enum TextDecoder {
         return (withLineFeeds(text), encodingName)
     }
 
+    /// Returns the assumption with which a text was decoded; `nil` if its bytes determine the encoding.
+    package static func notice(about encodingName: String?) -> String? {
+        if encodingName == LatinRepair.encodingName { return LatinRepair.notice }
+        return encodingName.flatMap { $0.hasPrefix("UTF-") ? nil : "its encoding is guessed: \($0)" }
+    }
+
     private static func withLineFeeds(_ text: String) -> String {
         let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
         guard !text.utf8.contains(lineFeed), text.utf8.contains(carriageReturn) else { return text }
@@ -98,9 +104,9 @@ package enum LatinRepair {
 }
 
 extension DocumentContents {
-    /// Creates the contents of a text file, with a notice if its text was repaired.
+    /// Creates the contents of a text file, with a notice if its text was repaired or its encoding was guessed.
     init(_ document: Document, encodingName: String?) {
         self.init([document])
-        if encodingName == LatinRepair.encodingName { notices = [LatinRepair.notice] }
+        notices = [TextDecoder.notice(about: encodingName)].compactMap(\.self)
     }
 }

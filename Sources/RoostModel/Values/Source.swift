@@ -53,3 +53,39 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
             ingestedAt: try container.decodeDateIfPresent(forKey: .ingestedAt) ?? Date(milliseconds: 0))
     }
 }
+
+extension Source {
+    /// The beginning of the part of a fingerprint with the ``findings``, such as `lost=date:2,part:1`.
+    private static let findingsPrefix = "lost="
+
+    /// The number of findings of the last ingest by their kinds: rows, parts and dates that are not in the entries. A
+    /// part of the fingerprint contains it, so that stores keep it with the source.
+    public var findings: [String: Int] {
+        get {
+            let part = fingerprint.split(separator: ";").last { $0.hasPrefix(Self.findingsPrefix) } ?? ""
+            let pairs = part.dropFirst(Self.findingsPrefix.count).split(separator: ",").map {
+                $0.split(separator: ":")
+            }
+            return Dictionary(
+                pairs.compactMap { pair in
+                    guard pair.count == 2, let number = UInt32(pair[1]) else { return nil }
+                    return (String(pair[0]), Int(number))
+                }, uniquingKeysWith: { $1 })
+        }
+        set {
+            let counts = newValue.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }
+            fingerprint = contentFingerprint
+            if !counts.isEmpty { fingerprint += ";\(Self.findingsPrefix)\(counts.joined(separator: ","))" }
+        }
+    }
+
+    private var contentFingerprint: String {
+        fingerprint.split(separator: ";", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix(Self.findingsPrefix) }.joined(separator: ";")
+    }
+
+    /// Returns whether the source has the fingerprint of a draft, which lacks the findings.
+    package func isUnchanged(_ fingerprint: String) -> Bool {
+        self.fingerprint == fingerprint || contentFingerprint == fingerprint
+    }
+}

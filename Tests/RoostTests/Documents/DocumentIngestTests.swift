@@ -111,7 +111,8 @@ import Testing
             let file = try write(text, to: "a.lines")
             let report = try await store.ingest(folder: folder, reader: reader)
             let faults =
-                text.contains("!") ? [IngestReport.Skip(source: "\(file.path), line 2", reason: "torn")] : []
+                text.contains("!")
+                ? [IngestReport.Finding(kind: .row, source: "\(file.path), line 2", reason: "torn")] : []
             #expect(report.removed == removed && report.skipped == faults)
             #expect(try await entries(store).count == count)
         }
@@ -121,14 +122,17 @@ import Testing
         #expect(draft.keepsMissingEntries && !draft.entries.isEmpty)
     }
 
-    @Test func `a part that can no longer be read is reported`() async throws {
+    @Test func `a part that cannot be read is reported, and its source counts it`() async throws {
         let cell = #"{"cell_type": "markdown", "source": "Swifts"}"#
         let store = try await store()
-        for (cells, parts) in [("\(cell), \(cell)", []), ("\(cell), 7", ["cell 2"]), ("\(cell), 8", [])] {
+        for (cells, parts) in [("\(cell), \(cell)", []), ("\(cell), 7", ["cell 2"]), ("\(cell)", [])] {
             _ = try write("{\"cells\": [\(cells)]}", to: "a.ipynb")
             let notices = try await store.ingest(folder: folder, reader: RecordReader()).notices
             #expect(notices.count == parts.count)
             #expect(notices.first?.reason.contains(parts.first ?? "") ?? parts.isEmpty)
+            let source = try await store.storage.snapshot().sources().first
+            #expect(source?.findings == (parts.isEmpty ? [:] : ["part": 1]))
+            #expect(try await store.ingest(folder: folder, reader: RecordReader()).unchanged == 1)
         }
     }
 
@@ -148,7 +152,7 @@ import Testing
         let store = try await store()
         let report = try await store.ingest(folder: folder, reader: RecordReader())
         let reason = "its date is not clear: 3/4/2025; write it as 2026-01-31"
-        #expect(report.notices == [.init(source: file.path, reason: reason)])
+        #expect(report.notices == [.init(kind: .date, source: file.path, reason: reason)])
         let entry = try #require(try await entries(store).first)
         #expect(entry.createdAt > old && entry.metadata["date"] == "3/4/2025")
     }

@@ -1,0 +1,45 @@
+"""Converts HTML to plain text, for the importers of this folder."""
+
+import html.parser
+
+BLOCKS = {"p", "div", "li", "ul", "ol", "tr", "br", "h1", "h2", "h3", "h4", "blockquote", "pre", "table", "hr"}
+HIDDEN = {"script", "style", "title", "head"}
+
+
+class TextParser(html.parser.HTMLParser):
+    """Collects the text of a document, with a line for each block and the addresses of links."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines, self.hidden, self.addresses = [""], 0, []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.hidden += tag in HIDDEN
+        if tag in BLOCKS:
+            self.lines.append("- " if tag == "li" else "")
+        if tag == "en-todo":
+            self.lines[-1] += "[x] " if attributes.get("checked") == "true" else "[ ] "
+        if tag == "a":
+            self.addresses.append(attributes.get("href") or "")
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in HIDDEN and self.hidden > 0
+        if tag == "a" and self.addresses:
+            address = self.addresses.pop()
+            if address.startswith("http") and not self.lines[-1].endswith(address):
+                self.lines[-1] += f" ({address})"
+        if tag in BLOCKS:
+            self.lines.append("")
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.lines[-1] += " ".join(data.split("\n"))
+
+
+def text(source):
+    """Returns the text of a document in HTML."""
+    parser = TextParser()
+    parser.feed(source)
+    parser.close()
+    return "\n".join(line.strip() for line in parser.lines if line.strip(" -"))
