@@ -139,8 +139,10 @@ def test_hostile_texts(person, count=COUNT):
         output.write("\n".join(json.dumps(row) for row in rows(texts)))
     server.run("ingest", file, "-q")
     server.run("recluster", "--seed", "1", "-q")
-    for at, cluster in enumerate(list(server.clusters())[:40]):
-        server.run("cluster", "label", cluster, "--", texts[at * 7 % len(texts)].replace("\x00", "").strip()[:180] or "x")
+    # The store refuses labels with invisible characters.
+    labels = [text for text in texts if text.isprintable() and len(text.encode()) < 200 and "\ufeff" not in text]
+    for cluster, label in zip(list(server.clusters())[:40], labels):
+        server.run("cluster", "label", cluster, "--", label)
     page.add_init_script(WATCH)
     page.set_default_timeout(60_000)
     person.open()
