@@ -124,6 +124,7 @@ def test_firefox(server, pictures):
         browser.click("#search")
         browser.type("bread dough")
         browser.wait("document.querySelectorAll('.results-pane mark').length > 0")
+        browser.wait("document.querySelector('.result')?.textContent.includes('read')")
         browser.type(DOWN + ENTER)
         browser.wait("document.querySelectorAll('.panel .results .result').length > 0")
         assert "baking" in browser.evaluate("document.querySelector('.panel').innerText")
@@ -149,5 +150,8 @@ def test_firefox(server, pictures):
         foreign = [url for url in browser.requests if not url.startswith((server.address, "data:", "blob:", "about:"))]
         assert not foreign, f"requests to other servers: {foreign}"
         assert not browser.faults, browser.faults
+    except Exception:
+        browser.picture(f"{pictures}/failed-firefox.png")
+        raise
     finally:
         browser.close()

@@ -62,8 +62,8 @@ def with_playwright():
     if sys.executable != python:
         if not os.path.exists(python):
             subprocess.run([sys.executable, "-m", "venv", os.path.join(FOLDER, "venv")], check=True)
-        if subprocess.run([python, "-c", "import playwright, PIL"], capture_output=True).returncode:
-            subprocess.run([python, "-m", "pip", "install", "-q", "playwright", "pillow"], check=True)
+        if subprocess.run([python, "-c", "import playwright, PIL, websocket"], capture_output=True).returncode:
+            subprocess.run([python, "-m", "pip", "install", "-q", "playwright", "pillow", "websocket-client"], check=True)
         os.execv(python, [python, *sys.argv])
 
 
