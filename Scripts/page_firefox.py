@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-ENTER, DOWN = "\ue007", "\ue015"
+ENTER, DOWN = "\ue006", "\ue015"
 
 
 class Firefox:
@@ -27,6 +27,8 @@ class Firefox:
         self.send("session.new", capabilities={})
         self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
         self.send("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent", "browsingContext.userPromptOpened"])
+        # Keys do not press buttons of a window without the focus.
+        self.send("browsingContext.activate", context=self.context)
         self.send("browsingContext.setViewport", context=self.context, viewport={"width": width, "height": height})
 
     def send(self, method, **parameters):
