@@ -11,15 +11,8 @@ import sys
 import time
 
 FOLDER = os.path.abspath(".build/page-test")
-
-
-XSS = [
-    "<script>window.hacked = 1</script>", "<img src=x onerror='window.hacked = 1'>", "javascript:window.hacked=1",
-    "[link](javascript:window.hacked=1) ![i](http://127.0.0.1:1/x.png)", "\"><svg onload=window.hacked=1>",
-    "{{constructor.constructor('window.hacked=1')()}}", "</style></script><iframe src='data:,x'>",
-    "‮مرحبا بالعالم \U0001F469‍\U0001F469‍\U0001F467 " + "e\u0301\u0302" * 40, "A" * 500, "> " * 500 + "- " * 500,
-    "`" * 300 + "*" * 300 + "[" * 300 + "|" * 300 + "\n|-|-|\n", "\u0000\u001b[31m\u2028\u2029"[1:] + "end",
-]
+# With ROOST_PAGE_FILES=Sources/CRoostPage/page, the browser gets the files of the page from there, without a build.
+FILES = os.environ.get("ROOST_PAGE_FILES")
 
 # Returns the faults of the page: controls without a name, repeated ids, and texts with too little contrast (WCAG AA).
 ACCESS_FAULTS = """() => {
@@ -69,8 +62,8 @@ def with_playwright():
     if sys.executable != python:
         if not os.path.exists(python):
             subprocess.run([sys.executable, "-m", "venv", os.path.join(FOLDER, "venv")], check=True)
-        if subprocess.run([python, "-c", "import playwright, PIL"], capture_output=True).returncode:
-            subprocess.run([python, "-m", "pip", "install", "-q", "playwright", "pillow"], check=True)
+        if subprocess.run([python, "-c", "import playwright, PIL, websocket"], capture_output=True).returncode:
+            subprocess.run([python, "-m", "pip", "install", "-q", "playwright", "pillow", "websocket-client"], check=True)
         os.execv(python, [python, *sys.argv])
 
 
@@ -130,6 +123,8 @@ class Person:
         self.server, self.pictures = server, pictures
         options = {"viewport": {"width": 1400, "height": 900}, "locale": "en-US", **options}
         self.context = browser.new_context(**options)
+        if FILES:
+            self.context.route("**/page/*", self.serve_file)
         self.page = self.context.new_page()
         self.page.set_default_timeout(15_000)
         self.faults, self.requests = [], []
@@ -139,6 +134,11 @@ class Person:
                      and "ERR_" not in message.text else None)
         self.page.on("dialog", lambda dialog: self.faults.append("a dialog opened"))
         self.page.on("request", lambda request: self.requests.append(request.url))
+
+    @staticmethod
+    def serve_file(route):
+        with open(os.path.join(FILES, os.path.basename(route.request.url)), "rb") as file:
+            route.fulfill(response=route.fetch(), body=file.read())
 
     def open(self, fragment=None):
         fragment = f"#token={self.server.token}" if fragment is None else fragment

@@ -2,6 +2,8 @@ import Foundation
 import NIOHTTP1
 import Roost
 import RoostModel
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import RoostServer
@@ -111,6 +113,38 @@ struct BrowserPageTests {
         let answer = try await harness.send(.GET, "/api/v1/map")
         #expect(answer.status == 200 && answer.headers["Content-Type"] == ["application/octet-stream"])
         return try Map(answer.body)
+    }
+
+    @Test(.temporaryFolders) func `a server begins with the positions of an earlier one`() async throws {
+        let folder = try TemporaryFolder().url
+        let file = folder.appendingPathComponent("index/map")
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
+        for text in ["a swift", "a boat", "a loaf", "a star"] { try await store.add(text) }
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        func places() async throws -> [[Float]] {
+            let places = Mutex<[[Float]]>([])
+            let settings = HTTPHarness.settings { $0.directory = folder }
+            try await HTTPHarness.run(settings, store: store) { harness in
+                let map = try await map(harness)
+                places.withLock { $0 = Array(map.places.values) }
+            }
+            return places.withLock(\.self)
+        }
+        #expect(try await places().count == 4)
+        var saved = try Data(contentsOf: file)
+        let first = saved.count - 4 * 12
+        withUnsafeBytes(of: Float(42).bitPattern.littleEndian) {
+            saved.replaceSubrange(first..<first + 4, with: $0)
+        }
+        try saved.write(to: file)
+        #expect(try await places().count { $0[0] == 42 } == 1)
+        for damaged in [Data(), saved.prefix(150), Data(repeating: 255, count: 999)] {
+            try damaged.write(to: file)
+            let computed = try await places()
+            #expect(computed.count == 4 && !computed.contains { $0[0] == 42 })
+        }
+        try await store.close()
     }
 
     @Test func `the map has all entries, which keep their positions`() async throws {

@@ -49,6 +49,35 @@ struct ServeCommandTests {
         #expect(try server.running.outcome().status == 0)
     }
 
+    @Test func `open uses the running server of the store`() async throws {
+        let driver = CommandLineDriver()
+        let server = try ServeProcess(driver)
+        let open = ["open", "--no-browser", "--store", ServeProcess.store(of: driver)]
+        let outcome = try driver.roost(open)
+        #expect(outcome.status == 0)
+        #expect(outcome.output == "http://127.0.0.1:\(server.port)/#token=\(server.token)\n")
+        // Others start a server of their own, which prints another address.
+        func ownAddress(_ arguments: [String]) throws -> String {
+            let running = try driver.start(arguments)
+            var text = ""
+            while !text.contains("\n") {
+                let data = running.output.availableData
+                try #require(!data.isEmpty, "\(text)")
+                text += String(decoding: data, as: UTF8.self)
+            }
+            running.process.terminate()
+            #expect(try running.outcome().status == 0)
+            return text
+        }
+        #expect(try driver.roost("init", "other", "--quiet").status == 0)
+        #expect(try ownAddress(["open", "--no-browser", "--store", "other"]) != outcome.output)
+        #expect(try ownAddress(open + ["--read-only"]) != outcome.output)
+        // The record of a process that was killed is ignored.
+        kill(server.running.process.processIdentifier, SIGKILL)
+        _ = try server.running.outcome()
+        #expect(try ownAddress(open) != outcome.output)
+    }
+
     @Test func `a server, the command and agents see each other's commits`() async throws {
         let driver = CommandLineDriver()
         let server = try ServeProcess(driver)

@@ -80,10 +80,8 @@ export const server = {
   },
   map: async () => readMap(await (await request('GET', prefix + 'map')).arrayBuffer()),
   entries: values => json('GET', 'entries' + query(values)),
-  entry: async id => {
-    const first = await json('GET', `entries/${id}`);
-    return first;
-  },
+  entry: id => json('GET', `entries/${id}`),
+  links: async id => (await json('GET', `entries/${id}/links`)).links,
   update: (id, changes, revision) =>
     json('PATCH', `entries/${id}`, changes, revision ? { 'If-Match': `"${revision}"` } : {}),
   search: values => json('POST', 'search', values),
@@ -96,6 +94,7 @@ export const server = {
   removeEntries: ids => json('DELETE', 'entries' + query({ ids, confirm: true })),
   recluster: values => json('POST', 'clusters/recluster', values),
   lineage: () => json('GET', 'clusters/diff'),
+  check: async () => (await json('GET', 'check')).findings,
   undo: dryRun => json('POST', 'undo', { dryRun }),
   backups: () => json('GET', 'backups'),
   backUp: () => json('POST', 'backups'),

@@ -3,7 +3,7 @@
 import { fail, notify, change } from './actions.js';
 import { el, showDialog } from './dom.js';
 import { state } from './state.js';
-import { dateText, t } from './strings.js';
+import { dateText, language, sizeText, t } from './strings.js';
 
 /** Asks for the token until the server accepts one. */
 export function askToken() {
@@ -177,11 +177,8 @@ export function showRegroup(reload) {
   };
   const preview = () => busy(t('grouping'), async () => {
     const report = await state.source.recluster({ granularity: granularity(), dryRun: true });
-    const clusters = [...state.clusters.values()];
-    const leaves = clusters.filter(cluster => !cluster.children.length).length;
-    const ended = Math.max(0, leaves - report.continued);
-    result.textContent = t('previewResult', { ...report, ended, added: Math.max(0, report.clusters
-      - clusters.filter(cluster => cluster.children.length).length - report.continued) });
+    result.textContent = t('previewResult', report);
+    showEvents(list, t('previewChanges'), report.lineage?.events ?? []);
   });
   const save = () => busy(t('grouping'), async () => {
     await change(source => source.recluster({ granularity: granularity() }), t('regrouped'));
@@ -195,35 +192,67 @@ export function showRegroup(reload) {
   showDialog(t('regroup'), el('div', {}, choice, result, el('div', { class: 'buttons' }, buttons), list), t('close'));
 }
 
-const eventNames = { birth: 'birth', death: 'death', split: 'splitEvent', merge: 'mergeEvent', growth: 'growth',
-  shrinkage: 'shrinkage' };
+const eventNames = { birth: ['birth', 'added'], death: ['death', 'ended'], split: ['splitEvent', 'split'],
+  merge: ['mergeEvent', 'merged'] };
+const maximumEvents = 200;
 
-/** Shows how the last run changed the clusters. */
-async function showLineage(list) {
-  const { events } = await state.source.lineage();
-  const names = clusters => clusters.map(cluster => `${cluster.label} (${cluster.size})`).join(', ');
-  list.replaceChildren(el('h3', { text: t('changes') }), events.length
-    ? el('ul', { class: 'events' }, events.slice(0, 200).map(event => el('li', { dir: 'auto' },
-      el('strong', { text: t(eventNames[event.kind] ?? event.kind) }), ' ',
-      [names(event.before), names(event.after)].filter(Boolean).join(' → '))))
-    : el('p', { class: 'soft', text: t('nothingChanged') }));
+/** Shows how a run changes the clusters: how many are added, end, are split and are merged, and which. */
+function showEvents(section, title, events) {
+  const names = clusters => clusters.map(cluster => `${cluster.label} (${cluster.size.toLocaleString(language)})`)
+    .join(', ');
+  const kinds = Object.keys(eventNames).map(kind => events.filter(event => event.kind === kind))
+    .filter(same => same.length);
+  section.replaceChildren(el('h3', { text: title }), ...events.length
+    ? [el('p', { class: 'soft', text: kinds.map(same => t(`${eventNames[same[0].kind][1]}Count`, { n: same.length }))
+      .join(', ') }),
+    el('ul', { class: 'events' }, kinds.flat().slice(0, maximumEvents).map(event => el('li', { dir: 'auto' },
+      el('strong', { class: `event-${event.kind}`, text: t(eventNames[event.kind][0]) }), ' ',
+      [names(event.before), names(event.after)].filter(Boolean).join(' → '))))]
+    : [el('p', { class: 'soft', text: t('nothingChanged') })]);
 }
+
+const showLineage = async section => showEvents(section, t('changes'), (await state.source.lineage()).events);
 
 // The store
 
 export function showStore() {
   const { status } = state;
-  const rows = [[t('size'), t('entries', { n: status.entries })], [t('model'), `${status.model} (${status.dimension})`],
+  const rows = [[t('size'), [t('entries', { n: status.entries }), sizeText(status.bytes)].filter(Boolean).join(', ')],
+    [t('model'), `${status.model} (${status.dimension})`],
     [t('revision'), String(status.revision)], [t('lastRun'), dateText(status.reclusteredAt)],
     [t('version'), status.version]];
-  const [lineage, backups, conversations] = [el('section'), el('section'), el('section')];
+  const [lineage, health, backups, conversations] = [0, 1, 2, 3].map(() => el('section'));
   showDialog(t('settings'), el('div', { class: 'store' },
     el('dl', {}, rows.filter(row => row[1]).flatMap(([name, value]) =>
       [el('dt', { text: name }), el('dd', { text: value })])),
-    lineage, backups, conversations), t('close'));
+    lineage, health, backups, conversations), t('close'));
+  showHealth(health);
   showLineage(lineage).catch(() => lineage.remove());
   showBackups(backups).catch(() => backups.remove());
   showConversations(conversations).catch(() => conversations.remove());
+}
+
+/** Offers to check the store, and shows the findings. */
+function showHealth(section) {
+  const findings = el('div', { role: 'status' });
+  const button = el('button', { type: 'button', text: t('check'), onclick: async () => {
+    button.disabled = true;
+    findings.replaceChildren(el('p', { class: 'soft', text: t('checking') }));
+    try {
+      const found = await state.source.check();
+      const isDamaged = found.some(finding => finding.severity === 'damage');
+      findings.replaceChildren(
+        el('p', { class: isDamaged ? 'error' : 'soft', text: t(isDamaged ? 'damaged' : 'intact') }),
+        el('ul', { class: 'events' }, found.map(finding => el('li', { dir: 'auto' },
+          el('strong', { text: t(finding.severity === 'damage' ? 'damage' : 'note') }),
+          ` ${finding.subject} ${finding.message}`))));
+    } catch (error) {
+      findings.replaceChildren();
+      fail(error);
+    }
+    button.disabled = false;
+  } });
+  section.replaceChildren(el('h3', { text: t('health') }), findings, button);
 }
 
 async function showBackups(section) {

@@ -367,10 +367,13 @@ export class EntryMap {
       const box = frame.getBoundingClientRect();
       return [event.clientX - box.left, event.clientY - box.top];
     };
-    let moved = 0;
+    let [moved, onLabel] = [0, false];
     frame.addEventListener('pointerdown', event => {
-      if (event.button > 0 || event.target.closest?.('.label')) return;
-      frame.setPointerCapture(event.pointerId);
+      if (event.button > 0) return;
+      // A label gets a click, unless the pointer moves first.
+      const isLabel = event.target.closest?.('.label');
+      if (!isLabel) frame.setPointerCapture(event.pointerId);
+      if (!pointers.size) onLabel = Boolean(isLabel);
       pointers.set(event.pointerId, local(event));
       moved = 0;
       this.dragTool = this.tool !== 'pan' ? this.tool : event.shiftKey ? 'box' : null;
@@ -381,6 +384,7 @@ export class EntryMap {
       const before = pointers.get(event.pointerId);
       if (!before) return this.hover(event.target.closest?.('.label') ? -1 : this.nearest(...point), point);
       moved += Math.hypot(point[0] - before[0], point[1] - before[1]);
+      if (moved > 6 && !frame.hasPointerCapture(event.pointerId)) frame.setPointerCapture(event.pointerId);
       if (pointers.size === 2) {
         const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
         const length = from => Math.hypot(from[0] - other[0], from[1] - other[1]);
@@ -398,7 +402,7 @@ export class EntryMap {
     const end = event => {
       if (!pointers.delete(event.pointerId)) return;
       if (this.path && moved > 6) this.select(this.path, event.shiftKey && this.tool !== 'pan');
-      else if (event.type === 'pointerup' && moved <= 6 && !pointers.size) this.click(local(event), event);
+      else if (event.type === 'pointerup' && moved <= 6 && !pointers.size && !onLabel) this.click(local(event), event);
       this.path = null;
       this.draw();
     };

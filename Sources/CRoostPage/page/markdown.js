@@ -4,7 +4,8 @@
 import { el } from './dom.js';
 
 const maximumLength = 300_000;
-const safeLink = address => /^(https?:|mailto:)/i.test(address.trim()) ? address.trim() : null;
+/** Returns a web or mail address; null for others, such as those of scripts. */
+export const safeLink = address => /^(https?:|mailto:)/i.test(address.trim()) ? address.trim() : null;
 
 /** Returns the elements of a text. `follow` is called with the target of a link to another note. */
 export function markdown(text, follow) {
@@ -153,11 +154,11 @@ function inline(text, follow, depth = 0) {
   return result;
 }
 
-function decoded(text) {
+export function decoded(text) {
   try { return decodeURIComponent(text); } catch { return text; }
 }
 
-const webLink = (address, text) =>
+export const webLink = (address, text) =>
   el('a', { href: address, target: '_blank', rel: 'noopener noreferrer', text });
 
 const noteLink = (target, text, follow) =>

@@ -2,13 +2,14 @@
 
 import { asked, change, fail, notify, removeEntries } from './actions.js';
 import { el, iconButton } from './dom.js';
-import { markdown } from './markdown.js';
+import { decoded, markdown, safeLink, webLink } from './markdown.js';
 import { swatch } from './map.js';
 import { locationOf, resultRow } from './search.js';
 import { emit, groupOf, on, state } from './state.js';
 import { dateText, t } from './strings.js';
 
 const nearestCount = 7;
+const maximumLinks = 50;
 
 export class Panel {
   constructor() {
@@ -27,6 +28,7 @@ export class Panel {
       if (state.opened !== id) return;
       this.show(entry);
       if (isFocused) this.element.focus({ preventScroll: true });
+      this.showLinks(id);
       this.showNearest(id);
     } catch (error) {
       if (state.opened !== id) return;
@@ -55,10 +57,11 @@ export class Panel {
   }
 
   show(entry) {
-    const nearest = this.entry?.id === entry.id ? this.nearest : el('section', {});
+    if (this.entry?.id !== entry.id) {
+      Object.assign(this, { linked: el('section'), nearest: el('section'), links: [] });
+    }
     this.entry = entry;
     this.isEditing = false;
-    this.nearest = nearest;
     this.group = el('p', { class: 'group-line' });
     const isTitleFirst = entry.title && !startsWithTitle(entry);
     this.element.replaceChildren(...[
@@ -70,7 +73,7 @@ export class Panel {
       el('div', { class: 'text' }, markdown(isTitleFirst ? entry.text ?? '' : withoutTitle(entry),
         target => this.follow(target))),
       entry.nextOffset ? el('p', { class: 'soft', text: '…' }) : null,
-      this.details(entry), this.nearest].filter(Boolean));
+      this.details(entry), this.linked, this.nearest].filter(Boolean));
     this.showGroup(entry);
   }
 
@@ -150,8 +153,35 @@ export class Panel {
     } catch { /* The entry is shown without them. */ }
   }
 
+  /** Shows the links of the entry, and those of other entries to it. */
+  async showLinks(id) {
+    try {
+      const links = await state.source.links?.(id) ?? [];
+      const shown = name => [...new Map(links.filter(link => link.direction === name)
+        .map(link => [link.entry ?? link.target, link])).values()].slice(0, maximumLinks);
+      const ids = [...new Set(shown('to').map(link => link.entry).filter(Boolean))];
+      const { entries } = ids.length ? await state.source.entries({ ids, limit: ids.length }) : { entries: [] };
+      if (this.entry?.id !== id) return;
+      this.links = links;
+      const titles = new Map(entries.map(entry => [entry.id, entry]));
+      const rows = shown('to').map(link => {
+        const name = link.text || link.target;
+        if (titles.has(link.entry)) return resultRow({ id: link.entry, title: titles.get(link.entry).title });
+        const address = link.destination === 'external' && safeLink(link.target);
+        return el('li', { class: 'link-row', dir: 'auto' }, address ? webLink(address, name) : name,
+          link.destination === 'missing' ? el('span', { class: 'soft', text: ` – ${t('missing')}` }) : null);
+      });
+      const list = (title, items) => items.length ? [el('h3', { text: title }), el('ol', { class: 'results' }, items)]
+        : [];
+      this.linked.replaceChildren(...list(t('links'), rows), ...list(t('linkedFrom'), shown('from').map(link =>
+        resultRow({ id: link.entry, title: link.title ?? link.path, path: link.path }))));
+    } catch { /* The entry is shown without them. */ }
+  }
+
   /** Opens the note that a link names, or searches for it. */
   async follow(target) {
+    const link = this.links.find(other => other.entry && other.direction === 'to' && decoded(other.target) === target);
+    if (link) return this.open(link.entry);
     const name = target.split('/').at(-1).replace(/\.(md|markdown)$/i, '');
     try {
       const { results } = await state.source.search({ query: name, limit: 10 });

@@ -73,11 +73,13 @@ export class Search {
   }
 
   render(shown, all) {
+    const focused = [...this.list.querySelectorAll('button')].indexOf(document.activeElement);
     this.list.replaceChildren(...shown.map(result => resultRow(result)));
     if (shown.length < all.length) {
       this.list.append(el('li', {}, el('button', { type: 'button', class: 'more', text: t('loadMore'),
         onclick: () => this.render(all.slice(0, shown.length + listSize), all) })));
     }
+    if (focused >= 0) (this.list.querySelectorAll('button')[focused] ?? this.input).focus();
   }
 
   // Filters

@@ -33,10 +33,13 @@ const english = {
   added: '{new} new, {updated} updated, {unchanged} unchanged.', notText: ['1 file is not text.',
   '{n} files are not text.'],
   granularity: 'Size of the groups', coarse: 'Larger', medium: 'Usual', fine: 'Smaller', preview: 'Preview',
-  previewResult: '{clusters} groups and topics; {continued} stay, {added} are new, {ended} end; {outliers} entries '
-    + 'in none.',
-  regrouped: 'Grouped again.', birth: 'New', death: 'Ended', splitEvent: 'Split', mergeEvent: 'Merged', growth: 'Grown',
-  shrinkage: 'Shrunk', nothingChanged: 'Nothing has changed.', changes: 'Changes of the last run', model: 'Model',
+  previewResult: '{clusters} groups and topics; {continued} stay; {outliers} entries in none. Nothing is saved yet.',
+  previewChanges: 'What would change', addedCount: '{n} new', endedCount: '{n} ended', splitCount: '{n} split',
+  mergedCount: '{n} merged', links: 'Links', linkedFrom: 'Linked from', missing: 'not found', health: 'Health',
+  check: 'Check the store', checking: 'Checking…', intact: 'The store is intact.',
+  damaged: 'The store is damaged. The command “roost doctor --repair” repairs it.', damage: 'Damage', note: 'Note',
+  regrouped: 'Grouped again.', birth: 'New', death: 'Ended', splitEvent: 'Split', mergeEvent: 'Merged',
+  nothingChanged: 'No changes.', changes: 'Changes of the last run', model: 'Model',
   revision: 'Revision', version: 'Version', size: 'Size', lastRun: 'Last grouped', backups: 'Backups',
   backUp: 'Back up now', backedUp: 'Backed up.', noBackups: 'No backups yet.', conversations: 'Conversations',
   messages: ['1 message', '{n} messages'], filters: 'Filters', since: 'Since', until: 'Until',
@@ -87,10 +90,15 @@ const german = {
   added: '{new} neu, {updated} geändert, {unchanged} unverändert.', notText: ['1 Datei ist kein Text.',
   '{n} Dateien sind kein Text.'],
   granularity: 'Größe der Gruppen', coarse: 'Größer', medium: 'Üblich', fine: 'Kleiner', preview: 'Vorschau',
-  previewResult: '{clusters} Gruppen und Themen; {continued} bleiben, {added} neu, {ended} enden; {outliers} '
-    + 'Einträge in keiner.',
+  previewResult: '{clusters} Gruppen und Themen; {continued} bleiben; {outliers} Einträge in keiner. Noch ist nichts '
+    + 'gespeichert.',
+  previewChanges: 'Das würde sich ändern', addedCount: '{n} neu', endedCount: '{n} beendet', splitCount: '{n} geteilt',
+  mergedCount: '{n} vereinigt', links: 'Verweise', linkedFrom: 'Verwiesen von', missing: 'nicht gefunden',
+  health: 'Zustand', check: 'Speicher prüfen', checking: 'Prüft …', intact: 'Der Speicher ist unbeschädigt.',
+  damaged: 'Der Speicher ist beschädigt. Der Befehl „roost doctor --repair“ repariert ihn.', damage: 'Schaden',
+  note: 'Hinweis',
   regrouped: 'Neu gruppiert.', birth: 'Neu', death: 'Beendet', splitEvent: 'Geteilt', mergeEvent: 'Vereinigt',
-  growth: 'Gewachsen', shrinkage: 'Geschrumpft', nothingChanged: 'Nichts hat sich geändert.',
+  nothingChanged: 'Keine Änderungen.',
   changes: 'Änderungen des letzten Laufs', model: 'Modell', revision: 'Revision', version: 'Version', size: 'Größe',
   lastRun: 'Zuletzt gruppiert', backups: 'Sicherungen', backUp: 'Jetzt sichern', backedUp: 'Gesichert.',
   noBackups: 'Noch keine Sicherungen.', conversations: 'Gespräche', messages: ['1 Nachricht', '{n} Nachrichten'],
@@ -119,4 +127,11 @@ export function t(key, values = {}) {
 /** Returns a date as a person reads it. */
 export function dateText(iso) {
   return iso ? new Date(iso).toLocaleDateString(language, { dateStyle: 'medium' }) : '';
+}
+
+/** Returns a number of bytes as a person reads it; an empty text if it is unknown. */
+export function sizeText(bytes) {
+  if (!bytes) return '';
+  const [value, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
+  return `${value.toLocaleString(language, { maximumFractionDigits: 1 })} ${unit}`;
 }

@@ -30,7 +30,8 @@ export class Tree {
 
   render() {
     const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.id : null;
-    if (this.isEditing) return;
+    // The browser ends the dragging of a row that is replaced.
+    if (this.isEditing || this.dragged) return;
     this.months = monthsOf();
     const rows = [];
     const add = (cluster, level) => {
@@ -104,7 +105,7 @@ export class Tree {
       event.dataTransfer.effectAllowed = 'move';
       this.dragged = cluster;
     });
-    row.addEventListener('dragend', () => { this.dragged = null; });
+    row.addEventListener('dragend', () => { this.dragged = null; this.render(); });
     row.addEventListener('dragover', event => {
       if (!this.dragged || this.dragged === cluster) return;
       event.preventDefault();

@@ -24,17 +24,20 @@ package struct EntryPositions: Sendable {
     /// The distance from the mean position of its neighbors at which an entry is placed.
     private static let scatter: Float = 0.15
 
-    package init() {}
+    /// Creates positions, for example those of an earlier map.
+    package init(_ positions: [Entry.ID: SIMD2<Float>] = [:]) {
+        (self.positions, known) = (positions, Set(positions.keys))
+    }
 
-    /// Computes the positions of the entries of a snapshot that have none yet.
-    @concurrent
-    package mutating func update(to snapshot: any StorageSnapshot) async throws {
+    /// Computes the positions of the entries of a snapshot that have none yet, and returns whether there are any.
+    @concurrent @discardableResult
+    package mutating func update(to snapshot: any StorageSnapshot) async throws -> Bool {
         var present: [Entry.ID] = []
         present.reserveCapacity(snapshot.stamp.entryCount)
         for try await page in snapshot.headerPages() { present += page.headers.map(\.id) }
         ids = present
         let added = present.count { !known.contains($0) }
-        guard added > 0 else { return }
+        guard added > 0 else { return false }
         let isNew = Double(added) > Self.newShare * Double(present.count)
         let copy = self
         self = try await Computation.run {
@@ -46,6 +49,7 @@ package struct EntryPositions: Sendable {
         }
         known = Set(present)
         positions = positions.filter { known.contains($0.key) }
+        return true
     }
 
     /// The entries with a position, in the order of their rows.
@@ -119,17 +123,11 @@ package struct EntryPositions: Sendable {
     /// no cluster). All numbers are little-endian.
     package func data(for snapshot: any StorageSnapshot) async throws -> Data {
         let assignments = try await snapshot.assignments(of: nil)
-        var (numbers, clusters): ([Cluster.ID: UInt32], [Cluster.ID]) = ([:], [])
-        var clusterOf: [Entry.ID: UInt32] = [:]
-        for case (let entry, let cluster?) in assignments.lazy.map({ ($0.entry, $0.cluster) }) {
-            if numbers[cluster] == nil {
-                numbers[cluster] = UInt32(clusters.count)
-                clusters.append(cluster)
-            }
-            clusterOf[entry] = numbers[cluster]
-        }
+        let clusters = Set(assignments.compactMap(\.cluster)).sorted()
+        let numbers = Dictionary(uniqueKeysWithValues: zip(clusters, UInt32(0)...))
+        let clusterOf = Dictionary(assignments.map { ($0.entry, $0.cluster) }) { first, _ in first }
         let points = ids.compactMap { id in
-            positions[id].map { (id: id, place: $0, cluster: clusterOf[id] ?? .max) }
+            positions[id].map { (id, $0, clusterOf[id].flatMap(\.self).flatMap { numbers[$0] } ?? .max) }
         }
         return try MapHeader(
             count: points.count, epoch: snapshot.stamp.epoch.text,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostServer
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,14 +1,16 @@
 import ArgumentParser
 import Foundation
 import RoostFiles
+import RoostServer
 
 struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Open the store in the browser.",
         discussion: """
-            The page shows the clusters as a map and a tree, searches, and edits. This command serves it from \
-            this computer until you press Ctrl-C; the address that it prints contains the token.
+            The page shows the clusters as a map and a tree, searches, and edits. If a server of the store \
+            runs on this computer, this command opens its page; otherwise, it serves the page until you press \
+            Ctrl-C. The address that it prints contains the token.
 
             Examples:
               roost open
@@ -19,8 +21,8 @@ struct Open: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
-    var port = 0
+        help: ArgumentHelp("Start a server at this port; 0 chooses a free one.", valueName: "PORT"))
+    var port: Int?
 
     @Flag(name: .long, help: "Refuse requests that change the store.")
     var readOnly = false
@@ -29,10 +31,8 @@ struct Open: AsyncParsableCommand {
     var noBrowser = false
 
     func run() async throws {
-        var server = try Serve.parse(["--log", "error", "--port", "\(port)"])
-        (server.options, server.readOnly) = (options, readOnly)
         let (options, opens, folder) = (options, !noBrowser, UserDirectories().data)
-        try await server.serve { address in
+        let open: @Sendable (String) -> Void = { address in
             Terminal.write(address)
             guard opens else { return }
             do {
@@ -41,6 +41,16 @@ struct Open: AsyncParsableCommand {
                 options.note("cannot open a browser; open the address above")
             }
         }
+        if port == nil, let running = RunningServer.of(try options.location()),
+            running.isReadOnly == readOnly
+        {
+            let token = try AccessToken.read(orCreateAt: UserDirectories().serverToken)
+            options.detail("a server of the store is running")
+            return open("\(running.address)#token=\(token.text)")
+        }
+        var server = try Serve.parse(["--log", "error", "--port", "\(port ?? 0)"])
+        (server.options, server.readOnly) = (options, readOnly)
+        try await server.serve(open)
     }
 
     /// Opens an address by a file that only this user can read, because all users can see the arguments of programs.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import Roost
+import RoostFiles
 import RoostServer
 import Synchronization
 
@@ -112,8 +113,14 @@ struct Serve: AsyncParsableCommand {
             open: { try await options.open() }, reopen: { try await options.open() })
         try await handle.prepare()
         let host = settings.host
+        let (isReadOnly, hasOwnToken, store) = (readOnly, tokenFile != nil, try options.location())
+        let record = Mutex<FileLock?>(nil)
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
             let address = "http://\(ServerSettings.urlHost(host)):\(port)/"
+            if Self.isLoopback(host), !hasOwnToken {
+                let server = RunningServer(address: address, isReadOnly: isReadOnly)
+                record.withLock { $0 = server.record(for: store) }
+            }
             options.note("serving on \(address) (see /docs); the token is in \(file.path)")
             running("\(address)#token=\(token.text)")
             guard !Self.isLoopback(host) else { return }
@@ -122,6 +129,7 @@ struct Serve: AsyncParsableCommand {
         }
         // The server replaces the handler of Ctrl-C, so that requests that have begun are answered.
         try await server.runUntilSignal()
+        record.withLock { $0 = nil }
         try await handle.close()
     }
 

@@ -99,10 +99,7 @@ struct Show: AsyncParsableCommand {
     private func showLinks(of ids: [Entry.ID], _ store: KnowledgeStore) async throws {
         var documents: [LinkDocument] = []
         let links = try await store.links
-        for id in ids {
-            documents += try await links.of(id).map { LinkDocument($0) }
-            documents += try await links.to(id).map { LinkDocument($0) }
-        }
+        for id in ids { documents += try await LinkDocument.links(of: id, in: links) }
         try await store.close()
         if output.json { return try Terminal.json(documents) }
         var writer = ListWriter(nil, Self.linkColumns)
@@ -194,43 +191,7 @@ extension MetadataValue {
     }
 }
 
-struct LinkDocument: Encodable {
-    /// `to` for a link of the entry, `from` for the link of another entry to it.
-    var direction: String
-    var kind: String
-    var target: String
-    var fragment: String?
-    var text: String?
-    /// `entry`, `external`, `file` or `missing`.
-    var destination: String
-    /// The id of the entry at the other end; `nil` for other destinations.
-    var entry: String?
-    /// The title and the path of the entry from which the link leads here.
-    var title: String?
-    var path: String?
-
-    private init(_ link: DocumentLink, direction: String, destination: String) {
-        (self.direction, self.destination) = (direction, destination)
-        (kind, target) = (link.kind.rawValue, link.target)
-        (fragment, text) = (link.fragment, link.text)
-    }
-
-    init(_ link: EntryLink) {
-        switch link.destination {
-        case .entry(let id):
-            self.init(link.link, direction: "to", destination: "entry")
-            entry = id.text
-        case .external: self.init(link.link, direction: "to", destination: "external")
-        case .file: self.init(link.link, direction: "to", destination: "file")
-        case .missing: self.init(link.link, direction: "to", destination: "missing")
-        }
-    }
-
-    init(_ item: LinkedEntry) {
-        self.init(item.link.link, direction: "from", destination: "entry")
-        (entry, title, path) = (item.id.text, item.title, item.path)
-    }
-
+extension LinkDocument {
     var written: String { Self.written(kind, target, fragment) }
 
     static func written(_ link: DocumentLink) -> String {

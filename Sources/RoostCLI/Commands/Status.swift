@@ -24,7 +24,6 @@ struct Status: AsyncParsableCommand {
         var sources: Int
         /// The number of findings of all sources by their kinds.
         var findings: [String: Int]
-        var bytes: Int
         var index: IndexDescription?
         /// The place where vectors are searched, and the index there, if the store is on a server.
         var searchIn: SearchPlace?
@@ -36,14 +35,14 @@ struct Status: AsyncParsableCommand {
         let location = try options.location()
         let store = try await options.open()
         let snapshot = try await store.storage.snapshot()
-        let status = try await StatusDocument(of: store, snapshot, version: VersionText.number)
+        let status = try await StatusDocument(
+            of: store, snapshot, in: location, version: VersionText.number)
         let sources = try await snapshot.sources()
         var facts = Facts(
             path: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
             space: store.embedder.space, stamp: snapshot.stamp, sources: sources.count,
             findings: sources.reduce(into: [:]) { $0.merge($1.findings, uniquingKeysWith: +) },
-            bytes: ByteCount.ofFiles(in: location), index: try await store.index.description(),
-            move: ModelMigration.unfinished(in: location))
+            index: try await store.index.description(), move: ModelMigration.unfinished(in: location))
         if facts.provider == StoreManifest.Provider.postgres.rawValue {
             facts.searchIn = try await store.index.place()
             facts.databaseIndex = try await store.index.databaseState()
@@ -51,11 +50,11 @@ struct Status: AsyncParsableCommand {
         let scales = ClusterScales(try await snapshot.clusterRecords())
         try await store.close()
         if output.json { return try Terminal.json(JoinedDocument(status, facts)) }
-        show(facts, snapshot.stamp, scales)
+        show(facts, status.bytes ?? 0, snapshot.stamp, scales)
     }
 
-    private func show(_ facts: Facts, _ stamp: Stamp, _ scales: ClusterScales) {
-        let size = ByteCount.text(facts.bytes) + (facts.searchIn == nil ? "" : " of derived data")
+    private func show(_ facts: Facts, _ bytes: Int, _ stamp: Stamp, _ scales: ClusterScales) {
+        let size = ByteCount.text(bytes) + (facts.searchIn == nil ? "" : " of derived data")
         Terminal.write("store     \(facts.path) (\(facts.provider), \(size))")
         Terminal.write("model     \(facts.space)")
         Terminal.write(

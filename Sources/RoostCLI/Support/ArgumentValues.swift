@@ -95,11 +95,4 @@ enum ByteCount {
         if bytes < 1_000_000 { return "\((bytes + 999) / 1000) kB" }
         return String(format: "%.1f MB", Double(bytes) / 1e6)
     }
-
-    static func ofFiles(in folder: URL) -> Int {
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])
-        return (files?.allObjects as? [URL] ?? []).reduce(0) { sum, url in
-            sum + ((try? url.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
-        }
-    }
 }

@@ -24,7 +24,8 @@ package struct APIServer: Service {
         let context = ServerContext(
             settings: settings, operations: operations, agents: MCPServer(operations),
             streams: Admission(maximum: settings.limits.concurrentStreams),
-            requests: Admission(maximum: settings.limits.concurrentRequests), session: token?.session)
+            requests: Admission(maximum: settings.limits.concurrentRequests), session: token?.session,
+            map: MapCache(settings))
         responder = Responder(
             RouteTable(Self.routes), context, RequestGuard(settings, token: token), logger)
         (self.settings, self.logger, self.onRunning) = (settings, logger, onRunning)
@@ -87,7 +88,7 @@ struct ServerContext: Sendable {
     let requests: Admission
     /// The secret of the cookie of the page; `nil` if the server needs no token.
     let session: AccessToken?
-    let map = MapCache()
+    let map: MapCache
 }
 
 package struct ServerError: Error, Sendable, CustomStringConvertible {

@@ -77,7 +77,8 @@ enum PageRoutes {
     }
 }
 
-/// The map of the latest revision that was asked for.
+/// The map of the latest revision that was asked for. Its data is kept in a file, because the first layout of a large
+/// store takes seconds.
 final class MapCache: Sendable {
     private struct State: Sendable {
         var positions = EntryPositions()
@@ -88,17 +89,53 @@ final class MapCache: Sendable {
     /// Requests wait for the one that computes the positions.
     private let queue = TaskQueue()
     private let state = Mutex(State())
+    /// The file; `nil` for a store without a folder, or one that must not be changed.
+    private let file: URL?
+
+    init(_ settings: ServerSettings) {
+        file = settings.isReadOnly ? nil : settings.directory?.appendingPathComponent("index/map")
+    }
 
     func data(of snapshot: any StorageSnapshot) async throws -> Data {
         try await queue.run { [self] in
             var current = state.withLock(\.self)
             if current.stamp == snapshot.stamp { return current.data }
-            if current.stamp?.epoch != snapshot.stamp.epoch { current = State() }
-            try await current.positions.update(to: snapshot)
+            if current.stamp?.epoch != snapshot.stamp.epoch {
+                let map = file.flatMap { try? Data(contentsOf: $0, options: .mappedIfSafe) }
+                current = State()
+                current.positions = EntryPositions(map.map { Self.positions($0, for: snapshot.stamp) } ?? [:])
+            }
+            let hasChanged = try await current.positions.update(to: snapshot)
             current.data = try await current.positions.data(for: snapshot)
             current.stamp = snapshot.stamp
+            // Without the file, the next server computes the positions again.
+            if hasChanged, let file { try? AtomicFile.write(current.data, to: file) }
             state.withLock { [current] in $0 = current }
             return current.data
+        }
+    }
+    private struct Header: Decodable {
+        var count: Int
+        var epoch: String
+    }
+
+    /// Returns the positions in the data of a map; none if it is damaged or describes another history of the store.
+    static func positions(_ map: Data, for stamp: Stamp) -> [Entry.ID: SIMD2<Float>] {
+        map.withUnsafeBytes { bytes in
+            func number(_ offset: Int) -> UInt32 {
+                UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            }
+            guard bytes.count >= 4, case let start = 4 + Int(number(0)), start <= bytes.count,
+                let header = try? JSONDecoder().decode(Header.self, from: Data(bytes[4..<start])),
+                case let n = (bytes.count - start) / 28, n == header.count, header.epoch == stamp.epoch.text
+            else { return [:] }
+            var positions: [Entry.ID: SIMD2<Float>] = [:]
+            for index in 0..<n {
+                let id = bytes.loadUnaligned(fromByteOffset: start + 16 * index, as: uuid_t.self)
+                let axes = [0, n].map { Float(bitPattern: number(start + 16 * n + 4 * ($0 + index))) }
+                if axes.allSatisfy(\.isFinite) { positions[UUID(uuid: id)] = SIMD2(axes) }
+            }
+            return positions
         }
     }
 }

@@ -1,5 +1,5 @@
 package import Roost
-import RoostClustering
+package import RoostClustering
 import RoostModel
 import Synchronization
 
@@ -24,10 +24,13 @@ package struct ReclusterDocument: Codable, Sendable {
     package var continued: Int
     package var dryRun: Bool
     package var notices: [String]
+    /// The changes that the run would make; only of a dry run, because `cluster_diff` has those of a saved one.
+    package var lineage: ClusterLineage?
 
     package init(_ report: ReclusterReport) {
         (clusters, outliers) = (report.clusters.count, report.outlierCount)
         (continued, dryRun, notices) = (report.continuedCount, report.isDryRun, report.notices)
+        lineage = report.isDryRun ? report.lineage : nil
     }
 }
 

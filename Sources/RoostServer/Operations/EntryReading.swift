@@ -17,12 +17,13 @@ struct FetchEntry: Operation {
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/entries/{id}")
     static let isTool = true
+    static let idParameter = Argument(
+        "id",
+        Schema.string(
+            "The id or 'url' of an entry.", minimum: 1, maximum: OperationContext.maximumNameLength),
+        .required)
     static let parameters = [
-        Argument(
-            "id",
-            Schema.string(
-                "The id or 'url' of an entry.",
-                minimum: 1, maximum: OperationContext.maximumNameLength), .required),
+        idParameter,
         Argument(
             "line",
             Schema.integer("The line at which the part begins, in place of 'offset'.", 1...Int.max),

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Roost
 package import RoostChunks
 import RoostConversations
@@ -25,6 +25,8 @@ package struct StatusDocument: Codable, Sendable {
     package var reclusteredAt: String?
     package var model: String
     package var dimension: Int
+    /// The size of the files of the store.
+    package var bytes: Int?
     package var readOnly: Bool
     package var timeZone: String
     /// The tags, the folder and the conversation that limit the visible part.
@@ -45,7 +47,8 @@ struct ReadStatus: Operation {
 
     func run(in context: OperationContext) async throws -> StatusDocument {
         try await StatusDocument(
-            of: context.store, context.snapshot, under: context.rules, version: context.operations.version)
+            of: context.store, context.snapshot, in: context.operations.directory, under: context.rules,
+            version: context.operations.version)
     }
 }
 
@@ -56,10 +59,10 @@ extension StorageSnapshot {
 }
 
 extension StatusDocument {
-    /// Describes the part of a store that rules permit to see.
+    /// Describes the part of a store that rules permit to see. The folder is `nil` for a store without one.
     package init(
-        of store: KnowledgeStore, _ snapshot: any StorageSnapshot, under rules: AccessRules = AccessRules(),
-        version: String
+        of store: KnowledgeStore, _ snapshot: any StorageSnapshot, in directory: URL?,
+        under rules: AccessRules = AccessRules(), version: String
     ) async throws {
         let (stamp, space) = (snapshot.stamp, store.embedder.space)
         var entries = 0
@@ -71,6 +74,7 @@ extension StatusDocument {
             timeZone: TimeZone.current.identifier)
         if rules.showsEverything {
             clusters = stamp.clusterCount
+            bytes = directory.map(Self.size)
             reclusteredAt = try await snapshot.clusteringRun().map { DateText.string(from: $0.createdAt) }
         }
         if rules.showsMessages {
@@ -80,6 +84,41 @@ extension StatusDocument {
         if !rules.tags.isEmpty { tags = rules.tags.sorted() }
         folder = rules.sourcePrefix
         conversation = rules.scope.map { Scope(user: $0.userId, session: $0.sessionId, agent: $0.agentId) }
+    }
+}
+
+extension StatusDocument {
+    private static func size(of folder: URL) -> Int {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])
+        return (files?.allObjects as? [URL] ?? []).reduce(0) { sum, url in
+            sum + ((try? url.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
+        }
+    }
+}
+
+struct CheckStore: Operation {
+    struct Output: Codable, Sendable {
+        var findings: [StorageFinding]
+    }
+
+    static let name = "check"
+    static let summary = "Check the store for damage, without changing it."
+    static let details =
+        "Reads all files, which takes a while for a large store. A finding with the severity 'damage' is lost or "
+        + "invalid data; `roost doctor --repair` repairs it."
+    static let access = OperationAccess(.reads, .everything)
+    static let route = OperationRoute(.get, "/check")
+    static let isTool = false
+    static let parameters: [Argument] = []
+
+    func run(in context: OperationContext) async throws -> Output {
+        guard let directory = context.operations.directory else {
+            throw OperationError("the store has no folder that could be checked", .conflict)
+        }
+        var inspection = StoreInspector(directory)
+        inspection.backups = context.operations.backups
+        let findings = try await inspection.inspect()
+        return Output(findings: findings + (await inspection.inspect(context.store.embedder)))
     }
 }
 
