@@ -61,7 +61,9 @@ extension ModelLibrary {
 
     /// Opens the model in a folder and returns its embedding space.
     private static func space(of folder: URL) throws -> EmbeddingSpace {
-        guard try CrossEncoder.describes(ModelFolder(folder)) else { return try LocalModel.open(folder).space }
+        guard try CrossEncoder.describes(ModelFolder(folder)) else {
+            return try LocalModel.open(folder).space
+        }
         return try CrossEncoder(folder: folder).space
     }
 
@@ -113,7 +115,8 @@ extension ModelLibrary {
 
     private static func check(_ prefixes: [String], for source: URL) throws {
         let folder = try ModelFolder(source)
-        guard try prefixes.isEmpty || !(StaticEmbedder.describes(folder) || CrossEncoder.describes(folder)) else {
+        guard try prefixes.isEmpty || !(StaticEmbedder.describes(folder) || CrossEncoder.describes(folder))
+        else {
             throw EmbedderError(.configuration, "a static model or a cross-encoder does not support prefixes")
         }
         guard prefixes.allSatisfy({ $0.utf8.count <= maximumPrefixLength }) else {
