@@ -7,7 +7,12 @@ struct Query: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: Operations.summary(of: "search"),
         discussion: """
-            Prints the best entries first, with a score from 0 to 1. The query can have these operators:
+            Prints the best entries first. \(Operations.scoreMeaning)
+
+            With --rerank, a slower model reads the query together with each of the best 50 passages; the score \
+            is its estimate, from 0 to 1, that the passage answers the query, and there are no further hits.
+
+            The query can have these operators:
 
               "some words"  The phrase must occur.
               -word         The word, of three letters or more, must not occur.

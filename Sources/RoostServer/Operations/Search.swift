@@ -31,7 +31,10 @@ struct Search: Operation {
     static let name = "search"
     static let summary = "Search notes and messages by meaning and by words."
     static let details =
-        "'fetch' returns whole texts. Without 'query', lists entries, newest first."
+        "\(scoreMeaning) 'fetch' returns whole texts. Without 'query', lists entries, newest first."
+    static let scoreMeaning =
+        "The score is the evidence, by meaning and by words, relative to that of a text that equals the query: "
+        + "0 for unrelated text, 1 for the same text."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.post, "/search")
 
