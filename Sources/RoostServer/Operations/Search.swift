@@ -177,8 +177,8 @@ struct Search: Operation {
         let ids = Array(all.dropFirst(offset).prefix(limit ?? 10))
         let items = try await context.snapshot.entries(ids).map { entry in
             var document = EntryDocument(entry)
-            document.snippet = String(
-                entry.content.prefix(bytes: EntryDocument.snippetLength(context.tokens)))
+            document.snippet = EntryDocument.beginning(
+                of: entry, EntryDocument.snippetLength(context.tokens))
             document.createdAt = DateText.string(from: entry.createdAt)
             document.updatedAt = DateText.string(from: entry.updatedAt)
             if !entry.tags.isEmpty { document.addTags(of: entry, tokens: context.tokens) }
