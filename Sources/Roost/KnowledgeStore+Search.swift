@@ -27,6 +27,20 @@ extension KnowledgeStore {
         try await SearchEngine(store: self).results(of: searches)
     }
 
+    /// Returns the results of several searches for texts, whose best 50 hits are ordered by a re-ranker.
+    ///
+    /// The score of a hit is that of the re-ranker, which has no shares (``QueryHit/explanation``). A result has no
+    /// other hits.
+    ///
+    /// - Throws: The errors of ``search(_:)-([EntrySearch])``; ``RoostError`` with `.badInput` for a search
+    ///   without a text; the errors of the re-ranker.
+    @concurrent
+    public func search(
+        _ searches: [EntrySearch], rerankedBy reranker: any Reranker
+    ) async throws -> [QueryResult] {
+        try await RerankedSearch(store: self, reranker: reranker).results(of: searches)
+    }
+
     /// Returns the entries that best match a query, by meaning and by words. This is a shorthand for
     /// ``search(_:)-(EntrySearch)`` with the default settings.
     public func search(

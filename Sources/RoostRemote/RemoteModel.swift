@@ -4,12 +4,12 @@ import RoostFiles
 @_exported import RoostModel
 
 /// The address and settings of a model behind an HTTP API like OpenAI's `/v1/embeddings` or
-/// `/v1/chat/completions`.
+/// `/v1/chat/completions`, or like Cohere's `/v2/rerank`.
 ///
 /// These settings must come from the user's own configuration, never from a store, because texts and the key
 /// are sent to the address.
 public struct RemoteModel: Sendable {
-    /// The base address, without `/embeddings` or `/chat/completions`, such as `http://localhost:11434/v1`.
+    /// The base address, without `/embeddings`, `/chat/completions` or `/rerank`, such as `http://localhost:11434/v1`.
     public var endpoint: URL
     /// The name of the model on the server.
     public var name: String
@@ -41,7 +41,8 @@ public struct RemoteModel: Sendable {
     /// Creates the settings of a model.
     ///
     /// - Parameters:
-    ///   - endpoint: An http or https address; a trailing `/embeddings` or `/chat/completions` is removed.
+    ///   - endpoint: An http or https address; a trailing `/embeddings`, `/chat/completions` or
+    ///     `/rerank` is removed.
     ///   - name: The name of the model on the server.
     ///   - key: The API key.
     /// - Throws: `EmbedderError` with `.configuration` if the address is invalid, or if the key would be
@@ -64,7 +65,7 @@ public struct RemoteModel: Sendable {
         guard !name.isEmpty else {
             throw EmbedderError(.configuration, "the name of the remote model is empty")
         }
-        let path = ["/embeddings", "/chat/completions"].first { endpoint.hasSuffix($0) } ?? ""
+        let path = ["/embeddings", "/chat/completions", "/rerank"].first { endpoint.hasSuffix($0) } ?? ""
         let trimmed = String(endpoint.dropLast(path.count))
         guard let base = URL(string: trimmed.hasSuffix("/") ? String(trimmed.dropLast()) : trimmed) else {
             throw unusable("is not an http or https address")

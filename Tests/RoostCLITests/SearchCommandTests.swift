@@ -102,6 +102,16 @@ import Testing
         }
     }
 
+    @Test func `a cross-encoder orders the hits`() throws {
+        try prepare()
+        let model = Fixtures.folder.appendingPathComponent("Models/tiny-cross-encoder").path
+        let plain = try cli.roost("query", "swift roof", "--all", "--json")
+        let ranked = try cli.roost("query", "swift roof", "--all", "--json", "--rerank", model)
+        #expect(ranked.status == 0 && ranked.output != plain.output, "\(ranked.error)")
+        let absent = try cli.roost("query", "swift", "--rerank", "nothing")
+        #expect(absent.status != 0 && absent.error.contains("nothing is not installed"), "\(absent.error)")
+    }
+
     @Test func `a batch of queries is answered line by line`() throws {
         try prepare()
         let outcome = try cli.roost(

@@ -53,6 +53,16 @@ import Testing
         #expect(passage.contains(snippet.anchor))
     }
 
+    @Test func `an excerpt of Markdown has no markup, and its ranges are those of the original`() throws {
+        let text =
+            "# Branch\n> the **old** `a ** b` [branch](x.md)\n| oil | 2 |\n```sh\ncat *.md | x\n```\na_b == c"
+        let readable = ReadableText(text, hiding: [32..<33, 39..<46], isMarkdown: true)
+        let all = 0..<text.utf8.count
+        let snippet = Snippet(of: readable, preferring: all, for: try query("branch"), limit: 500)
+        #expect(snippet.text == "Branch\nthe old a ** b branch\n oil  2 \n\ncat *.md | x\n\na_b == c")
+        #expect(snippet.highlights == [2..<8, 33..<39] && snippet.marks == [0..<6, 22..<28])
+    }
+
     @Test func `front matter is shown only if nothing else matches`() throws {
         let front = "---\ntags: heron, otter\n---\n"
         let text = front + String(repeating: "A row about rivers. ", count: 20) + "A heron."

@@ -1,6 +1,8 @@
 // The operations over the data of an exported page, which needs no server and changes nothing.
 
 import { readMap } from './api.js';
+import { el } from './dom.js';
+import { markdown } from './markdown.js';
 
 /** Returns the operations over the data in this page; null if the page comes from a server. */
 export function offline() {
@@ -32,15 +34,24 @@ export function offline() {
       const wanted = words(query);
       const results = texts
         .filter(([entry, text]) => wanted.every(word => text.includes(word)) && matches(entry, filter))
-        .map(([entry, text]) => {
-          const at = Math.max(0, text.indexOf(wanted[0] ?? ''));
+        .map(([entry]) => {
           const inTitle = wanted.filter(word => entry.title.toLowerCase().includes(word)).length;
-          return { ...entry, text: undefined, score: (1 + inTitle) / (1 + wanted.length),
-            snippet: entry.text.slice(Math.max(0, at - entry.title.length - 60)).slice(0, 200) };
+          return { ...entry, score: (1 + inTitle) / (1 + wanted.length) };
         });
-      return { results: results.sort((a, b) => b.score - a.score).slice(0, limit) };
+      return { results: results.sort((a, b) => b.score - a.score).slice(0, limit).map(entry => {
+        const text = plain(entry.text);
+        const at = text.toLowerCase().indexOf(wanted[0] ?? '');
+        return { ...entry, text: undefined, snippet: text.slice(Math.max(0, at - 60)).slice(0, 200) };
+      }) };
     },
   };
+}
+
+/** Returns a text on one line without its markup. */
+function plain(text) {
+  const parts = el('div', {}, markdown(text, () => {}));
+  for (const part of parts.querySelectorAll('h3, h4, h5, h6, p, li, pre, td, th')) part.append(' ');
+  return parts.textContent.replace(/\s+/g, ' ').trim();
 }
 
 function nearest(map, documents, entries, id, limit) {
@@ -48,5 +59,5 @@ function nearest(map, documents, entries, id, limit) {
   if (at < 0) return [];
   const distance = index => (map.x[index] - map.x[at]) ** 2 + (map.y[index] - map.y[at]) ** 2;
   return entries.map((entry, index) => [distance(index), entry]).sort((a, b) => a[0] - b[0]).slice(0, limit)
-    .map(([, entry]) => ({ ...entry, text: undefined, snippet: entry.text.slice(0, 120) }));
+    .map(([, entry]) => ({ ...entry, text: undefined, snippet: plain(entry.text).slice(0, 120) }));
 }

@@ -34,6 +34,9 @@ package struct EntryEmbedder {
             if groups[plan] == nil {
                 owners += plan.parts.map { (index, $0.range) }
                 texts += plan.parts.map(\.text)
+                if let language = LanguageEvidence.languageName(of: plan.parts[0].text) {
+                    report.languages[language, default: 0] += 1
+                }
             } else {
                 report.reused += 1
             }

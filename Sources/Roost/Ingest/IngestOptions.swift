@@ -79,6 +79,8 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     public var tokens = 0
     /// The number of tokens beyond the model's limit, which no vector represents.
     public var omittedTokens = 0
+    /// The numbers of new texts of ten or more words by language, such as `german`; `unstemmed` if it is unknown.
+    public var languages: [String: Int] = [:]
     /// The inputs that were not ingested.
     public var skipped: [Finding] = []
     /// The inputs that were ingested with an assumption, such as one about their encoding, without their date, or
@@ -109,6 +111,7 @@ public struct IngestReport: Sendable, Hashable, Encodable {
         reused += other.reused
         tokens += other.tokens
         omittedTokens += other.omittedTokens
+        languages.merge(other.languages, uniquingKeysWith: +)
         skipped += other.skipped
         notices += other.notices
         files += other.files

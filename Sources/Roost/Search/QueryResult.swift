@@ -45,7 +45,8 @@ public struct QueryResult: Sendable {
         let passage = hit.passage.utf8Range
         let treatment = TextTreatment(of: hit.entry)
         return Snippet(
-            of: treatment.content, preferring: treatment.visibleBounds(of: passage) ?? passage,
+            of: treatment.structure.readable(treatment.content),
+            preferring: treatment.visibleBounds(of: passage) ?? passage,
             bodyStart: treatment.structure.bodyStart, for: text, limit: limit)
     }
 }

@@ -183,6 +183,7 @@ struct IngestCommand: AsyncParsableCommand {
         if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
         if let findingsFile { try write(report.skipped + report.notices, to: findingsFile) }
+        noteLanguages(report, of: store.embedder)
         if output.json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
         try SyncText.requireAllFolders(report)
         // The exit status tells scripts that no input could be ingested.
@@ -251,6 +252,21 @@ struct IngestCommand: AsyncParsableCommand {
             }
         }
         throw RoostError(.badInput, "\(reason ?? "the input contains no text"); nothing was ingested")
+    }
+
+    /// Tells that the model reads only English if most new texts are in other languages.
+    private func noteLanguages(_ report: IngestReport, of embedder: any Embedder) {
+        let others = report.languages.filter { $0.key != "english" }
+        let count = others.values.reduce(0, +)
+        guard count > report.languages["english", default: 0], embedder.readsOnlyEnglish,
+            let most = others.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key
+        else { return }
+        let name = most == "unstemmed" ? "" : " (most in \(most.capitalized))"
+        options.note(
+            "\(Count.text(count, "text is", "texts are")) not in English\(name), the only language of the model "
+                + "\(embedder.space.model); for a multilingual model, run `roost model pull "
+                + "intfloat/multilingual-e5-small --query-prefix 'query: ' --document-prefix 'passage: '` and "
+                + "`roost model use multilingual-e5-small`")
     }
 
     private func show(_ report: IngestReport, _ seconds: TimeInterval) {

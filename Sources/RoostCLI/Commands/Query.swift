@@ -7,7 +7,12 @@ struct Query: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: Operations.summary(of: "search"),
         discussion: """
-            Prints the best entries first, with a score from 0 to 1. The query can have these operators:
+            Prints the best entries first. \(Operations.scoreMeaning)
+
+            With --rerank, a slower model reads the query together with each of the best 50 passages; the score \
+            is its estimate, from 0 to 1, that the passage answers the query, and there are no further hits.
+
+            The query can have these operators:
 
               "some words"  The phrase must occur.
               -word         The word, of three letters or more, must not occur.
@@ -37,6 +42,13 @@ struct Query: AsyncParsableCommand {
             valueName: "mode"))
     var mode = SearchMode.hybrid
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Order the best 50 hits by a cross-encoder: an installed model, a model folder, or remote:NAME.",
+            valueName: "MODEL"))
+    var rerank: String?
+
     @Flag(name: .long, help: "Do not correct misspelled words.")
     var exactWords = false
 
@@ -59,13 +71,18 @@ struct Query: AsyncParsableCommand {
 
     func run() async throws {
         let text = batch == nil ? try Self.text(of: words) : ""
+        let reranker = try rerank.map(EmbedderChoice.reranker)
         let store = try await options.open()
         let start = Date()
         var query = try search.entrySearch(.text(text), try await filters.filter(options, store))
         query.mode = mode
         query.usesExactWords = exactWords
-        if let batch { return try await answer(batch, store, query) }
-        let result = try await store.search(query)
+        let answers = { (searches: [EntrySearch]) in
+            guard let reranker else { return try await store.search(searches) }
+            return try await store.search(searches, rerankedBy: reranker)
+        }
+        if let batch { return try await answer(batch, store, query, answers) }
+        let result = try await answers([query])[0]
         options.detail(String(format: "searched in %.0f ms", Date().timeIntervalSince(start) * 1000))
         // The results are printed before an index is built.
         let shown = Result { try search.show(result, options, filters) }
@@ -83,7 +100,10 @@ struct Query: AsyncParsableCommand {
         var hits: [JoinedDocument<EntryDocument, HitDetails>]
     }
 
-    private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
+    private func answer(
+        _ path: String, _ store: KnowledgeStore, _ query: EntrySearch,
+        _ answers: ([EntrySearch]) async throws -> [QueryResult]
+    ) async throws {
         let text = try RecordReader.text(InputFile.read(path), name: path == "-" ? "standard input" : path)
         var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
             .filter { !$0.element.allSatisfy(\.isWhitespace) }[...]
@@ -96,7 +116,7 @@ struct Query: AsyncParsableCommand {
                 search.subject = .text(String(line.element))
                 return search
             }
-            for (line, result) in zip(part, try await store.search(searches)) {
+            for (line, result) in zip(part, try await answers(searches)) {
                 let hits = result.hits.map {
                     JoinedDocument(EntryDocument($0, in: result), HitDetails($0, additions))
                 }

@@ -40,6 +40,17 @@ enum EmbedderChoice {
         return try models.open(isInt8 ? added + int8Suffix : added)
     }
 
+    /// Opens an installed cross-encoder, the folder of one (a name with a slash), or a remote re-ranker
+    /// (`remote:NAME`).
+    static func reranker(_ name: String) throws -> any Reranker {
+        if name.hasPrefix(remotePrefix) {
+            let name = String(name.dropFirst(remotePrefix.count))
+            return RemoteReranker(try RemoteSettings().model(name, for: "rerank"))
+        }
+        guard name.contains("/") else { return try UserDirectories().models.reranker(name) }
+        return try CrossEncoder(folder: URL(fileURLWithPath: name))
+    }
+
     /// Opens the model of a store's embedding space. For security, a store provides only the name of a remote
     /// model; the server and the key come from the user's settings.
     static func open(for space: EmbeddingSpace) throws -> any Embedder {
@@ -97,8 +108,7 @@ struct RemoteSettings {
         return try model(endpoint, name, key("remote"))
     }
 
-    /// Returns the chat model that labels clusters. Each endpoint has a separate key: the key for embeddings
-    /// is never sent to the endpoint for labels.
+    /// Returns the chat model that labels clusters.
     func labelingModel(_ name: String?) throws -> RemoteModel {
         guard let name = try name ?? settings.value(of: "label-model") else {
             throw CommandError(
@@ -108,13 +118,19 @@ struct RemoteSettings {
         }
         let prefix = EmbedderChoice.remotePrefix
         let bare = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
-        for service in ["label", "remote"] {
-            if let endpoint = try endpoint(service) { return try model(endpoint, bare, key(service)) }
+        return try model(bare, for: "label")
+    }
+
+    /// Returns a model at the endpoint of a service, or else at that of embeddings. Each endpoint has a separate
+    /// key: the key for embeddings is never sent to the endpoint for labels.
+    func model(_ name: String, for service: String) throws -> RemoteModel {
+        for service in [service, "remote"] {
+            if let endpoint = try endpoint(service) { return try model(endpoint, name, key(service)) }
         }
         throw CommandError(
             .configuration,
-            "cannot use the model \(Terminal.line(bare, limit: 60)): no endpoint is configured; set one, for "
-                + "example with `roost config label-endpoint http://localhost:11434/v1`")
+            "cannot use the model \(Terminal.line(name, limit: 60)): no endpoint is configured; set one, for "
+                + "example with `roost config \(service)-endpoint http://localhost:11434/v1`")
     }
 
     private func model(_ endpoint: String, _ name: String, _ key: Secret?) throws -> RemoteModel {

@@ -75,14 +75,10 @@ struct HitText {
         return columns.map { TextWidth.columns(of: title) <= ($0 - Self.indentation) / 3 } ?? true
     }
 
-    func excerpt(_ snippet: Snippet, of entry: Entry) -> [String] {
-        let cells = Self.cells(of: snippet, in: entry.content)
+    func excerpt(_ snippet: Snippet) -> [String] {
+        let cells = Self.cells(of: snippet)
         guard !cells.isEmpty else { return [] }
-        func hasText(_ bytes: Substring.UTF8View) -> Bool { Substring(bytes).contains { !$0.isWhitespace } }
-        let isCut = (
-            hasText(entry.content.utf8.prefix(snippet.utf8Range.lowerBound)),
-            hasText(entry.content.utf8.dropFirst(snippet.utf8Range.upperBound))
-        )
+        let isCut = (snippet.isCutBefore, snippet.isCutAfter)
         guard let width else {
             return [Self.indent + (isCut.0 ? "…" : "") + Self.styled(cells) + (isCut.1 ? "…" : "")]
         }
@@ -97,15 +93,12 @@ struct HitText {
         return lines.map { Self.indent + $0 }
     }
 
-    private static func cells(of snippet: Snippet, in content: String) -> [Cell] {
-        let utf8 = content.utf8
-        let start = utf8.index(utf8.startIndex, offsetBy: snippet.utf8Range.lowerBound)
-        let text = content[start..<utf8.index(start, offsetBy: snippet.utf8Range.count)]
-        var byte = snippet.utf8Range.lowerBound
-        var highlights = snippet.highlights[...]
+    private static func cells(of snippet: Snippet) -> [Cell] {
+        var byte = 0
+        var highlights = snippet.marks[...]
         var cells: [Cell] = []
         var hasSpace = false
-        for character in text {
+        for character in snippet.text {
             while let first = highlights.first, first.upperBound <= byte { highlights.removeFirst() }
             let next = byte + character.utf8.count
             defer { byte = next }
@@ -118,7 +111,7 @@ struct HitText {
             cells.append(
                 Cell(
                     character: character, isHighlighted: highlights.first?.contains(byte) ?? false,
-                    isAnchor: (byte..<next).contains(snippet.anchor)))
+                    isAnchor: (byte..<next).contains(snippet.textAnchor)))
         }
         return cells
     }

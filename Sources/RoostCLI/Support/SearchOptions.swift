@@ -119,7 +119,7 @@ struct SearchOptions: ParsableArguments {
                 Terminal.write(HitText.indent + line, keepingLines: true)
             }
         } else if !text.isComplete(hit.entry) {
-            for line in text.excerpt(snippet, of: hit.entry) { Terminal.write(line) }
+            for line in text.excerpt(snippet) { Terminal.write(line) }
         }
         if explain { Terminal.write(Terminal.dim(HitText.indent + HitExplanation.text(of: hit))) }
     }

@@ -22,6 +22,9 @@ struct UserConfiguration {
         "postgres-url": "The PostgreSQL server for `roost init --provider postgres`, without a password.",
         "remote-endpoint": "The URL of the server for remote models, such as http://localhost:11434/v1.",
         "remote-key-file": "The absolute path of a file that contains the API key for remote-endpoint.",
+        "rerank-endpoint":
+            "The URL of the server for `roost query --rerank remote:NAME`. Default: remote-endpoint.",
+        "rerank-key-file": "The absolute path of a file that contains the API key for rerank-endpoint.",
         "search-in":
             "The place where the vectors of a store in PostgreSQL are searched: client or database. Default: "
             + "by the size of the store.",
@@ -115,10 +118,10 @@ struct UserConfiguration {
                     .configuration, "the setting search-in must be client or database, not '\(value)'")
             }
         case "postgres-url": try PostgresServers.check(address: value)
-        case "label-endpoint", "remote-endpoint":
+        case "label-endpoint", "remote-endpoint", "rerank-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
         case "label-model", "s3-endpoint", "s3-region": break
-        case "backups", "label-key-file", "remote-key-file", "stop-words":
+        case "backups", "label-key-file", "remote-key-file", "rerank-key-file", "stop-words":
             guard value.hasPrefix("/") else {
                 throw CommandError(.configuration, "the setting \(key) must be an absolute path")
             }

@@ -120,6 +120,17 @@ struct BERTConfiguration: Sendable, Hashable {
         try require(maximumLength > 2, "a max_seq_length of \(maximumLength)")
     }
 
+    /// Creates the tokenizer of the model, whose ids must be rows of the table of words.
+    func tokenizer(_ folder: ModelFolder) throws -> any ModelTokenizer {
+        let tokenizer = try folder.tokenizer()
+        guard tokenizer.count <= vocabularySize else {
+            throw folder.damaged(
+                "the vocabulary has \(tokenizer.count) tokens, but config.json states a vocab_size of "
+                    + "\(vocabularySize)")
+        }
+        return tokenizer
+    }
+
     /// Reads the pooling from `1_Pooling/config.json`; the default is the mean.
     private static func pooling(_ folder: ModelFolder) throws -> Pooling {
         typealias Settings = [String: MetadataValue]

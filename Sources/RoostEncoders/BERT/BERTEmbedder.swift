@@ -43,14 +43,12 @@ public struct BERTEmbedder: Embedder {
     /// - Throws: `EmbedderError` that names the file and the problem.
     public init(folder url: URL, precision: Precision = .float32) throws {
         let folder = try ModelFolder(url)
+        guard try !CrossEncoder.describes(folder) else {
+            throw folder.unsupported("a cross-encoder, which computes no vectors and only re-ranks,")
+        }
         let configuration = try BERTConfiguration(folder)
         let file = try folder.weights()
-        let tokenizer = try folder.tokenizer()
-        guard tokenizer.count <= configuration.vocabularySize else {
-            throw folder.damaged(
-                "the vocabulary has \(tokenizer.count) tokens, but config.json states a vocab_size of "
-                    + "\(configuration.vocabularySize)")
-        }
+        let tokenizer = try configuration.tokenizer(folder)
         (self.folder, self.configuration, self.tokenizer) = (folder, configuration, tokenizer)
         // Checks that all weights are finite before they are quantized.
         let record = try folder.record(of: file)
@@ -177,7 +175,7 @@ public struct BERTEmbedder: Embedder {
 
     /// Divides sequences into adjacent groups of at most `tokensPerBatch` tokens; a longer sequence forms a
     /// separate group.
-    private static func groups(of lengths: [Int]) -> [Range<Int>] {
+    static func groups(of lengths: [Int]) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         var tokens = 0
         for (index, length) in lengths.enumerated() {

@@ -14,6 +14,8 @@ struct BERTForwardPass: Sendable {
     let configuration: BERTConfiguration
     let weights: BERTWeights
     var kernels: PanelKernels
+    /// The token after which the second text of a sequence begins; `nil` if sequences have one text.
+    var separator: Int32?
 
     struct Batch {
         private(set) var ids: [Int32] = []
@@ -77,13 +79,15 @@ struct BERTForwardPass: Sendable {
             (hidden + last / lanes * lanes * d).update(repeating: 0, count: d * lanes)
         }
         for sequence in batch.sequences {
+            var type = weights.types
             for (position, token) in sequence.enumerated() {
                 let column = hidden + token / lanes * lanes * d + token % lanes
                 let word = weights.words + Int(batch.ids[token]) * d
                 let offset = weights.positions + position * d
                 for feature in 0..<d {
-                    column[feature * lanes] = word[feature] + offset[feature] + weights.types[feature]
+                    column[feature * lanes] = word[feature] + offset[feature] + type[feature]
                 }
+                if batch.ids[token] == separator { type = weights.types + d }
             }
         }
     }

@@ -18,8 +18,8 @@ extension ModelLibrary {
     public func add(
         _ source: URL, queryPrefix: String? = nil, documentPrefix: String? = nil
     ) throws -> String {
-        let embedder = try LocalModel.open(source)
-        try Self.check([queryPrefix, documentPrefix].compactMap(\.self), for: embedder)
+        let space = try Self.space(of: source)
+        try Self.check([queryPrefix, documentPrefix].compactMap(\.self), for: source)
         let name = source.standardizedFileURL.lastPathComponent
         guard !name.contains(":"), !name.hasPrefix("."), name != Self.lexicalName else {
             throw EmbedderError(
@@ -28,12 +28,12 @@ extension ModelLibrary {
                     + "or be '\(Self.lexicalName)'; rename the folder")
         }
         let target = directory.appendingPathComponent(name)
-        if let installed = try? LocalModel.open(target) {
-            var expected = embedder.space
+        if let installed = try? Self.space(of: target) {
+            var expected = space
             // A prefix that was given when the model was installed need not be given again.
-            expected.queryPrefix = queryPrefix ?? installed.space.queryPrefix
-            expected.documentPrefix = documentPrefix ?? installed.space.documentPrefix
-            guard installed.space.isCompatible(with: expected) else {
+            expected.queryPrefix = queryPrefix ?? installed.queryPrefix
+            expected.documentPrefix = documentPrefix ?? installed.documentPrefix
+            guard installed.isCompatible(with: expected) else {
                 throw EmbedderError(
                     .configuration,
                     "cannot add the model '\(name)': a different model with this name is installed in "
@@ -47,8 +47,7 @@ extension ModelLibrary {
             try Self.copyFiles(of: source, to: staging)
             try Self.writePrefixes(query: queryPrefix, document: documentPrefix, into: staging)
             // Opening the copy records the checksums of its files, and shows whether they were copied intact.
-            let copy = try LocalModel.open(staging)
-            guard copy.space.revision == embedder.space.revision else {
+            guard try Self.space(of: staging).revision == space.revision else {
                 throw CocoaError(.fileReadCorruptFile)
             }
             try replaceDamaged(target)
@@ -58,6 +57,14 @@ extension ModelLibrary {
             throw StorageError(.inputOutput, "cannot copy the model to \(target.path)", underlying: error)
         }
         return name
+    }
+
+    /// Opens the model in a folder and returns its embedding space.
+    private static func space(of folder: URL) throws -> EmbeddingSpace {
+        guard try CrossEncoder.describes(ModelFolder(folder)) else {
+            return try LocalModel.open(folder).space
+        }
+        return try CrossEncoder(folder: folder).space
     }
 
     /// Moves an installed model that cannot be opened out of the way.
@@ -106,9 +113,11 @@ extension ModelLibrary {
     /// a longer one would use up a model's limit of 256 or 512 tokens.
     private static let maximumPrefixLength = 1000
 
-    private static func check(_ prefixes: [String], for embedder: any Embedder) throws {
-        guard prefixes.isEmpty || embedder is BERTEmbedder else {
-            throw EmbedderError(.configuration, "a static model does not support prefixes")
+    private static func check(_ prefixes: [String], for source: URL) throws {
+        let folder = try ModelFolder(source)
+        guard try prefixes.isEmpty || !(StaticEmbedder.describes(folder) || CrossEncoder.describes(folder))
+        else {
+            throw EmbedderError(.configuration, "a static model or a cross-encoder does not support prefixes")
         }
         guard prefixes.allSatisfy({ $0.utf8.count <= maximumPrefixLength }) else {
             throw EmbedderError(

@@ -69,6 +69,18 @@ public struct ModelLibrary: Sendable, Hashable {
         return try LocalModel.open(try folder(of: parts[0]), precision: precision)
     }
 
+    /// Opens an installed cross-encoder.
+    ///
+    /// - Parameter name: The name of the model's folder.
+    /// - Throws: `EmbedderError` if the model is not installed, is not a cross-encoder or is damaged.
+    public func reranker(_ name: String) throws -> CrossEncoder {
+        try CrossEncoder(folder: try folder(of: name))
+    }
+
+    private func isCrossEncoder(_ name: String) -> Bool {
+        (try? CrossEncoder.describes(ModelFolder(folder(of: name)))) ?? false
+    }
+
     func folder(of name: String) throws -> URL {
         let resolved = Self.aliases[name.lowercased()] ?? name
         guard !resolved.isEmpty, !resolved.contains("/"), !resolved.hasPrefix(".") else {
@@ -97,7 +109,7 @@ public struct ModelLibrary: Sendable, Hashable {
             ($0 == space.model ? 0 : 1, $0) < ($1 == space.model ? 0 : 1, $1)
         }
         var failure: (name: String, error: any Error)?
-        for name in candidates {
+        for name in candidates where !isCrossEncoder(name) {
             let variant = space.revision.hasSuffix("+int8") ? "\(name):int8" : name
             do {
                 let embedder = try open(variant)
@@ -123,7 +135,7 @@ public struct ModelLibrary: Sendable, Hashable {
     public struct Description: Sendable, Hashable, Encodable {
         /// The name by which the model was opened.
         public var name: String
-        /// The embedding space of its vectors.
+        /// The embedding space of its vectors. A cross-encoder has none: the dimension is 1.
         public var space: EmbeddingSpace
         /// The maximum number of tokens that one vector can represent; `nil` if there is no limit.
         public var maximumTokens: Int?
@@ -135,7 +147,14 @@ public struct ModelLibrary: Sendable, Hashable {
     ///
     /// - Throws: The same errors as ``open(_:)``.
     public func describe(_ name: String) throws -> Description {
-        let embedder = try open(name)
+        let (space, maximumTokens): (EmbeddingSpace, Int?)
+        if isCrossEncoder(name) {
+            let reranker = try reranker(name)
+            (space, maximumTokens) = (reranker.space, reranker.maximumTokens)
+        } else {
+            let embedder = try open(name)
+            (space, maximumTokens) = (embedder.space, embedder.maximumTokens)
+        }
         var bytes = 0
         if let folder = try? folder(of: name) {
             for file in ModelFolder.files {
@@ -145,7 +164,7 @@ public struct ModelLibrary: Sendable, Hashable {
             }
         }
         return Description(
-            name: name, space: embedder.space, maximumTokens: embedder.maximumTokens, bytes: bytes)
+            name: name, space: space, maximumTokens: maximumTokens, bytes: bytes)
     }
 }
 

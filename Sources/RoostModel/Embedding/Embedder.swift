@@ -120,6 +120,25 @@ public struct Embeddings: Sendable, Hashable {
 }
 
 extension Embedder {
+    /// The share of a language's function words that the vocabulary of a model for this language contains. Those of
+    /// English models have 88% of the English words and at most 58% of those of another language; those of
+    /// multilingual models have 80% or more.
+    private static var functionWordShare: Double { 0.7 }
+
+    /// Whether the vocabulary has the function words of English, but of no other language. `false` for a model whose
+    /// vocabulary is unknown.
+    package var readsOnlyEnglish: Bool {
+        func hasWords(of language: TextLanguage) -> Bool {
+            let words = StopWords.byLanguage[language] ?? []
+            return Double(words.count(where: vocabularyContains)) > Self.functionWordShare
+                * Double(words.count)
+        }
+        return hasWords(of: .english)
+            && !TextLanguage.allCases.contains { $0 != .english && hasWords(of: $0) }
+    }
+}
+
+extension Embedder {
     /// The maximum deviation of a vector's squared length from 1 that is not corrected. It is far above the
     /// rounding error of Float32, so the vectors of local models stay bit-identical.
     private static var lengthTolerance: Double { 1e-5 }

@@ -1,6 +1,6 @@
 import Foundation
 import RoostFiles
-import RoostText
+package import RoostText
 
 /// The format in which a text was read.
 public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
@@ -112,6 +112,14 @@ public struct TextStructure: Sendable, Hashable, Codable {
 }
 
 extension TextStructure {
+    /// Returns a text as people read it: without comments, addresses and markup.
+    package func readable(_ content: String) -> ReadableText {
+        let omitted: Set<HiddenPart.Kind> = [.comment, .address, .markup]
+        return ReadableText(
+            content, hiding: hiddenParts.filter { omitted.contains($0.kind) }.map(\.range),
+            isMarkdown: format == .markdown)
+    }
+
     /// Returns the index of the first hidden part that ends after an offset in UTF-8 bytes; the number of
     /// hidden parts if all end before it.
     ///

@@ -101,12 +101,11 @@ package struct EntryDocument: Codable, Sendable {
         of hit: QueryHit, in result: QueryResult, length: Int, withPositions: Bool = false
     ) {
         let part = result.snippet(of: hit, limit: length)
-        let start = part.utf8Range.lowerBound
-        snippet = hit.entry.text(in: part.utf8Range) ?? ""
+        snippet = part.text
         line = hit.entry.sourceLine(ofByte: part.anchor)
         guard withPositions else { return }
-        range = [start, part.utf8Range.upperBound]
-        marks = part.highlights.map { [$0.lowerBound - start, $0.upperBound - start] }
+        range = [part.utf8Range.lowerBound, part.utf8Range.upperBound]
+        marks = part.marks.map { [$0.lowerBound, $0.upperBound] }
         let location = hit.entry.location(ofByte: part.anchor)
         (page, headings) = (location.page, location.headings)
     }
@@ -130,6 +129,13 @@ package struct EntryDocument: Codable, Sendable {
         }
     }
 
+    /// Returns the beginning of a text without its front matter and markup.
+    static func beginning(of entry: Entry, _ length: Int) -> String {
+        let structure = entry.structure ?? TextStructure()
+        let body = structure.bodyStart..<max(structure.bodyStart, entry.content.utf8.count)
+        return Snippet(of: structure.readable(entry.content), preferring: body, for: nil, limit: length).text
+    }
+
     // MARK: States
 
     /// Returns the forms of members of a cluster.
@@ -139,7 +145,7 @@ package struct EntryDocument: Codable, Sendable {
         let similarities = Dictionary(members) { first, _ in first }
         return try await snapshot.entries(members.map(\.0)).map { entry in
             var document = EntryDocument(entry)
-            document.snippet = String(entry.content.prefix(bytes: snippetLength))
+            document.snippet = beginning(of: entry, snippetLength)
             document.similarity = similarities[entry.id]?.rounded4
             return document
         }

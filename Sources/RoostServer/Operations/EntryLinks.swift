@@ -52,7 +52,6 @@ struct ListLinks: Operation {
     // Links lead to entries, and come from entries, that rules could hide.
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/entries/{id}/links")
-    static let isTool = false
     static let parameters = [FetchEntry.idParameter]
 
     func run(in context: OperationContext) async throws -> Output {

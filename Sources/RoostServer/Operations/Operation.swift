@@ -190,6 +190,9 @@ package struct Operations: Sendable {
 
     package static func summary(of name: String) -> String { named(name).summary }
 
+    /// The sentence that tells people and programs what the score of a hit is.
+    package static var scoreMeaning: String { Search.scoreMeaning }
+
     package static func help(_ parameter: String, of name: String) -> String {
         let parameters = named(name).parameters
         return parameters.first { $0.name == parameter }?.schema["description"]?.string ?? ""

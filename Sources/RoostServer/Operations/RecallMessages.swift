@@ -95,7 +95,7 @@ struct Recall: Operation {
                 var message = MessageDocument(near.message)
                 message.content = nil
                 let snippet = found.search.snippet(of: near.hit, limit: EntryDocument.snippetLength(nil))
-                message.snippet = near.hit.entry.text(in: snippet.utf8Range) ?? ""
+                message.snippet = snippet.text
                 return message
             }
         }

@@ -31,7 +31,10 @@ struct Search: Operation {
     static let name = "search"
     static let summary = "Search notes and messages by meaning and by words."
     static let details =
-        "'fetch' returns whole texts. Without 'query', lists entries, newest first."
+        "\(scoreMeaning) 'fetch' returns whole texts. Without 'query', lists entries, newest first."
+    static let scoreMeaning =
+        "The score is the evidence, by meaning and by words, relative to that of a text that equals the query: "
+        + "0 for unrelated text, 1 for the same text."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.post, "/search")
     static let isTool = true
@@ -175,8 +178,8 @@ struct Search: Operation {
         let ids = Array(all.dropFirst(offset).prefix(limit ?? 10))
         let items = try await context.snapshot.entries(ids).map { entry in
             var document = EntryDocument(entry)
-            document.snippet = String(
-                entry.content.prefix(bytes: EntryDocument.snippetLength(context.tokens)))
+            document.snippet = EntryDocument.beginning(
+                of: entry, EntryDocument.snippetLength(context.tokens))
             document.createdAt = DateText.string(from: entry.createdAt)
             document.updatedAt = DateText.string(from: entry.updatedAt)
             if !entry.tags.isEmpty { document.addTags(of: entry, tokens: context.tokens) }

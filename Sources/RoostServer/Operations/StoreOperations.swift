@@ -108,7 +108,6 @@ struct CheckStore: Operation {
         + "invalid data; `roost doctor --repair` repairs it."
     static let access = OperationAccess(.reads, .everything)
     static let route = OperationRoute(.get, "/check")
-    static let isTool = false
     static let parameters: [Argument] = []
 
     func run(in context: OperationContext) async throws -> Output {

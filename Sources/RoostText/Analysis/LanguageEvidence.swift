@@ -45,6 +45,25 @@ package struct LanguageEvidence: Sendable {
         for index in words.indices { words[index] += other.words[index] }
     }
 
+    /// The number of words below which a text tells too little about its language.
+    private static let minimumWords: Float = 10
+    /// The number of bytes of a text that are read to find its language.
+    private static let searchedBytes = 2000
+
+    /// Returns the name of the language of a text, such as `german`, by the script of most words at its beginning;
+    /// `unstemmed` for a language that is not known, and `nil` for a text of fewer than ten words.
+    package static func languageName(of text: String) -> String? {
+        var text = text
+        let evidence = text.withUTF8 { LanguageEvidence(of: .init(rebasing: $0.prefix(searchedBytes))) }
+        guard evidence.words.reduce(0, +) >= minimumWords,
+            let script = WordScript.allCases.max(by: {
+                evidence.words[Int($0.rawValue)] < evidence.words[Int($1.rawValue)]
+            })
+        else { return nil }
+        let language = evidence.languages[script]
+        return "\(language == .unstemmed ? evidence.best(script, default: .unstemmed) : language)"
+    }
+
     package var languages: TextLanguages { TextLanguages(self) }
 
     package func best(_ script: WordScript, default fallback: TextLanguage) -> TextLanguage {

@@ -9,6 +9,15 @@ public struct Snippet: Sendable, Hashable {
     /// `utf8Range` and does not depend on the length of the excerpt.
     public var anchor: Int
 
+    /// The excerpt as people read it: the text in `utf8Range` without markup.
+    public private(set) var text = ""
+    /// The UTF-8 ranges of `highlights` in the excerpt.
+    public private(set) var marks: [Range<Int>] = []
+    /// The UTF-8 offset of the anchor in the excerpt.
+    package private(set) var textAnchor = 0
+    /// Whether words precede the excerpt, and whether words follow.
+    package private(set) var (isCutBefore, isCutAfter) = (false, false)
+
     /// The length in bytes of the part of the text whose words decide about the anchor: that of a line.
     private static let anchorLength = 80
     /// The factor by which words elsewhere in the text must be more informative than those of the preferred
@@ -53,6 +62,38 @@ public struct Snippet: Sendable, Hashable {
             let highlights = matches.ranges(in: range)
             return Snippet(range, Self.union(of: highlights), found?.anchor)
         }
+        readExcerpt(of: text)
+    }
+
+    /// Creates the excerpt of a text without its markup, in the same way. The ranges that are given and returned are
+    /// in the original.
+    package init(
+        of readable: ReadableText, preferring preferred: Range<Int>, bodyStart: Int = 0,
+        for query: TextQuery?,
+        limit: Int
+    ) {
+        let first = readable.offset(ofSource: preferred.lowerBound)
+        self.init(
+            of: readable.text,
+            preferring: first..<max(first, readable.offset(ofSource: preferred.upperBound)),
+            bodyStart: readable.offset(ofSource: bodyStart), for: query, limit: limit)
+        utf8Range = readable.source(of: utf8Range)
+        highlights = highlights.map(readable.source)
+        anchor = readable.source(ofOffset: anchor)
+    }
+
+    private mutating func readExcerpt(of text: String) {
+        var text = text
+        let (range, start) = (utf8Range, utf8Range.lowerBound)
+        text.withUTF8 { utf8 in
+            func hasWords(_ part: Range<Int>) -> Bool {
+                utf8[part].contains { $0 > 32 }
+            }
+            self.text = String(decoding: utf8[range], as: UTF8.self)
+            (isCutBefore, isCutAfter) = (hasWords(0..<start), hasWords(range.upperBound..<utf8.count))
+        }
+        marks = highlights.map { $0.lowerBound - start..<$0.upperBound - start }
+        textAnchor = anchor - start
     }
 
     private init(_ range: Range<Int>, _ highlights: [Range<Int>], _ anchor: Int?) {

@@ -1,4 +1,5 @@
 import Foundation
+import RoostText
 import TestSupport
 import Testing
 
@@ -52,6 +53,30 @@ import Testing
     @Test func `a search by words finds the right notes among those of all languages`() async throws {
         let store = try await store(Self.languages)
         for language in Self.languages { try await expectRightNotes(language, in: store) }
+    }
+
+    /// A model whose vocabulary has the words of some languages.
+    private struct WordModel: Embedder {
+        let words: Set<String>
+        var space: EmbeddingSpace { LexicalEmbedder().space }
+        var maximumTokens: Int? { nil }
+
+        func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+            try await LexicalEmbedder().embed(texts, as: role)
+        }
+        func vocabularyContains(_ word: String) -> Bool { words.contains(word) }
+    }
+
+    @Test func `an ingest counts languages, and the vocabulary shows whether a model reads only English`()
+        async throws
+    {
+        let texts = try ["german", "russian"].flatMap { try Self.notes($0).notes } + ["Zu kurz."]
+        let drafts = texts.enumerated().map { EntryDraft(key: "\($0)", content: $1) }
+        let report = try await store([]).ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        #expect(report.languages == ["german": 10, "russian": 10])
+        let french = StopWords.byLanguage[.french] ?? []
+        #expect(WordModel(words: StopWords.english).readsOnlyEnglish)
+        #expect(!WordModel(words: StopWords.english.union(french)).readsOnlyEnglish)
     }
 
     @Test func `identifiers, symbols and emoji are found verbatim and by their parts`() async throws {

@@ -50,6 +50,32 @@ import Testing
         }
     }
 
+    /// Prefers short texts.
+    private struct LengthReranker: Reranker {
+        func scores(of passages: [String], for query: String) async throws -> [Float] {
+            #expect(query == "church roof")
+            return passages.map { 1 / Float(1 + $0.count) }
+        }
+    }
+
+    @Test func `a re-ranker determines the order and the scores before the page`() async throws {
+        let store = try await store(texts)
+        let search = all("church roof -zebra")
+        let hits = try await store.search([search], rerankedBy: LengthReranker())[0].hits
+        let shortest = hits.sorted { $0.entry.content.count < $1.entry.content.count }
+        #expect(hits.map(\.id) == shortest.map(\.id) && hits.map(\.rank) == Array(1...hits.count))
+        #expect(try await store.search(search).hits.map(\.id) != hits.map(\.id))
+        #expect(hits.allSatisfy { $0.explanation == ScoreExplanation() })
+        var page = search
+        (page.offset, page.limit, page.minimumScore) = (1, 2, hits[2].score)
+        let part = try await store.search([page], rerankedBy: LengthReranker())[0].hits
+        #expect(part == Array(hits[1...2]))
+        await #expect(throws: RoostError.self) {
+            try await store.search(
+                [EntrySearch(.entries([hits[0].id]))], rerankedBy: LengthReranker())
+        }
+    }
+
     @Test func `the shares of the explanation add up to the score`() async throws {
         let store = try await store(texts)
         for mode in SearchMode.allCases {
