@@ -79,7 +79,7 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     public var tokens = 0
     /// The number of tokens beyond the model's limit, which no vector represents.
     public var omittedTokens = 0
-    /// The numbers of new texts of ten or more words by language, such as `german`; `unstemmed` if it is unknown.
+    /// The numbers of new texts of ten or more words by language, such as `german`, or `other`.
     public var languages: [String: Int] = [:]
     /// The inputs that were not ingested.
     public var skipped: [Finding] = []

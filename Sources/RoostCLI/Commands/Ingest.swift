@@ -261,7 +261,7 @@ struct IngestCommand: AsyncParsableCommand {
         guard count > report.languages["english", default: 0], embedder.readsOnlyEnglish,
             let most = others.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key
         else { return }
-        let name = most == "unstemmed" ? "" : " (most in \(most.capitalized))"
+        let name = most == "other" ? "" : " (most in \(most.capitalized))"
         options.note(
             "\(Count.text(count, "text is", "texts are")) not in English\(name), the only language of the model "
                 + "\(embedder.space.model); for a multilingual model, run `roost model pull "

@@ -50,18 +50,30 @@ package struct LanguageEvidence: Sendable {
     /// The number of bytes of a text that are read to find its language.
     private static let searchedBytes = 2000
 
-    /// Returns the name of the language of a text, such as `german`, by the script of most words at its beginning;
-    /// `unstemmed` for a language that is not known, and `nil` for a text of fewer than ten words.
+    /// Returns the name of the language of a text, such as `german`, by the script of most words at its beginning.
+    ///
+    /// - Returns: `other` for the scripts of Chinese, Japanese, Korean and Thai and for unknown ones; `nil` for a text of
+    ///   fewer than ten words.
     package static func languageName(of text: String) -> String? {
         var text = text
-        let evidence = text.withUTF8 { LanguageEvidence(of: .init(rebasing: $0.prefix(searchedBytes))) }
-        guard evidence.words.reduce(0, +) >= minimumWords,
-            let script = WordScript.allCases.max(by: {
-                evidence.words[Int($0.rawValue)] < evidence.words[Int($1.rawValue)]
-            })
-        else { return nil }
-        let language = evidence.languages[script]
-        return "\(language == .unstemmed ? evidence.best(script, default: .unstemmed) : language)"
+        var evidence = LanguageEvidence()
+        // Scripts without spaces have pairs of characters in place of words.
+        var pairs: Float = 0
+        text.withUTF8 { utf8 in
+            let beginning = UnsafeBufferPointer(rebasing: utf8.prefix(searchedBytes))
+            TokenScanner.forEachToken(in: beginning) { token in
+                if token.kind == .word { evidence.add(number(ofWord: beginning[token.range])) }
+                if token.kind == .gram, !token.isOnlyForIndex { pairs += 1 }
+                return true
+            }
+        }
+        let words = evidence.words.reduce(0, +)
+        guard words + pairs >= minimumWords else { return nil }
+        let script = WordScript.allCases.max {
+            evidence.words[Int($0.rawValue)] < evidence.words[Int($1.rawValue)]
+        }
+        guard let script, script != .other, words >= pairs else { return "other" }
+        return "\(evidence.languages[script])"
     }
 
     package var languages: TextLanguages { TextLanguages(self) }

@@ -70,10 +70,10 @@ import Testing
     @Test func `an ingest counts languages, and the vocabulary shows whether a model reads only English`()
         async throws
     {
-        let texts = try ["german", "russian"].flatMap { try Self.notes($0).notes } + ["Zu kurz."]
+        let texts = try ["german", "russian", "japanese"].flatMap { try Self.notes($0).notes } + ["Zu kurz."]
         let drafts = texts.enumerated().map { EntryDraft(key: "\($0)", content: $1) }
         let report = try await store([]).ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
-        #expect(report.languages == ["german": 10, "russian": 10])
+        #expect(report.languages == ["german": 10, "russian": 10, "other": 10])
         let french = StopWords.byLanguage[.french] ?? []
         #expect(WordModel(words: StopWords.english).readsOnlyEnglish)
         #expect(!WordModel(words: StopWords.english.union(french)).readsOnlyEnglish)
