@@ -169,7 +169,7 @@ extension PostgresSnapshot: PassageSearch {
     ) async throws {
         let lock = try await pool.errors.runBlocking { isCancelled in
             try IndexBuildLock(
-                store, pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
+                pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
         }
         do {
             try await buildMissingPartsUnderLock(progress)
