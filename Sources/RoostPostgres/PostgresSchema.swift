@@ -207,7 +207,10 @@ enum TableSQL {
     static let commit = Statement("COMMIT")
     static let rollback = Statement("ROLLBACK")
 
+    /// It skips a table whose index another client builds: waiting for its lock would be a deadlock, because the
+    /// build waits for the snapshots of all others, and the server would end the build.
     static let analysis = Statement(
-        "ANALYZE " + (Table.versioned + [.removals]).map { "roost.\($0.name)" }.joined(separator: ", "),
+        "ANALYZE (SKIP_LOCKED) "
+            + (Table.versioned + [.removals]).map { "roost.\($0.name)" }.joined(separator: ", "),
         isKept: false)
 }

@@ -103,6 +103,35 @@ struct ErrorMappingTests {
         #expect(step("permission denied for schema roost").contains("'roost grant'"))
     }
 
+    @Test(arguments: [
+        ("XX001", "invalid page in block 7", StorageError.Code.damaged, "restore a backup"),
+        ("XX002", "unexpected zero page in index", .damaged, "restore a backup"),
+        ("XX000", "cache lookup failed for type 7", .inputOutput, "SQLSTATE XX000"),
+        ("XX000", "terminating connection due to unexpected postmaster exit", .unavailable, "try again"),
+        ("XX000", "could not commit transaction for shard 7 on at least one active node", .unavailable, "again"),
+        ("08006", "connection to the remote node a@b:1 failed", .unavailable, "try again later"),
+        ("08006", "FATAL:  password authentication failed for user \"ann\"", .configuration, "pg_dist_authinfo"),
+        ("28P01", "password authentication failed for user \"ann\"", .configuration, "pg_dist_authinfo"),
+    ]) func `internal errors are damage or temporary only if the server says so`(
+        state: String, message: String, code: StorageError.Code, advice: String
+    ) {
+        let error = ConnectionError.rejected(state: state, message: message)
+        let found = mapping.storageError(error)
+        #expect(found.code == code && found.message.contains(advice), "\(found.message)")
+        #expect(error.isTemporary == (code == .unavailable) && found.isRetryable == error.isTemporary)
+        #expect(found.remedy == (code == .damaged ? .restoreBackup : error.isTemporary ? .retryLater : nil))
+    }
+
+    @Test func `the error of the address that answers is reported`() throws {
+        let text = """
+            connection to server at "localhost" (::1), port 5432 failed: Connection refused
+            \tIs the server running on that host and accepting TCP/IP connections?
+            connection to server at "localhost" (127.0.0.1), port 5432 failed: FATAL:  password authentication failed
+            """
+        let message = try ConnectionSettings("host=localhost").redacted(text)
+        #expect(message.hasSuffix("password authentication failed"))
+    }
+
     @Test func `only a rejection within a session excludes a commit`() {
         #expect(ConnectionError.rejected(state: "40001", message: "").excludesCommit)
         #expect(ConnectionError.rejected(state: "23505", message: "").excludesCommit)

@@ -75,15 +75,21 @@ import Testing
         try await store.close()
     }
 
-    @Test(arguments: ["40001", "40P01"], ["heads", "entries", "vectors", "attributes", "commits"])
+    /// The last two are errors of a Citus cluster that lost a node.
+    @Test(
+        arguments: [
+            "40001", "40P01", "XX000 postmaster was shut down, exiting",
+            "08006 connection to the remote node postgres@worker:5432 failed",
+        ], ["heads", "entries", "commits"])
     func `a transaction that the server rejects at any statement is repeated`(
-        state: String, table: String
+        failure: String, table: String
     ) async throws {
         let settings = try TestServer.newDatabase()
         let store = try await PostgresStorageProvider(address: settings)
         let first = Self.entry(1)
         try await store.saveEntry(first)
-        let rejections = try Rejections(state: state, table: table, settings)
+        let rejections = try Rejections(
+            state: String(failure.prefix(5)), String(failure.dropFirst(6)), table: table, settings)
         let second = Self.entry(2)
         let revision = try await store.commit(WriteBatch(upserts: [second]))
         #expect(try rejections.count() > Rejections.number, "the transaction was not rejected")
