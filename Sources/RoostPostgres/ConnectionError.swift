@@ -43,14 +43,17 @@ enum ConnectionError: Error {
     }
 
     private static let lossWords = [
-        "connection", "postmaster", "could not commit transaction", "could not send data", "could not receive data",
+        "connection", "postmaster", "could not commit transaction", "could not send data",
+        "could not receive data",
     ]
 
     /// Returns whether a server or a node of a cluster rejected a user or a password. Citus reports a node's
     /// rejection as a lost connection.
     static func isAuthenticationFailure(_ state: String, _ message: String) -> Bool {
         state.hasPrefix("28")
-            || ["authentication failed", "no password supplied", "pg_hba.conf"].contains { message.contains($0) }
+            || ["authentication failed", "no password supplied", "pg_hba.conf"].contains {
+                message.contains($0)
+            }
     }
 
     /// The states of transactions that the server ended because of other transactions or an
@@ -218,7 +221,9 @@ struct ErrorMapping: Sendable {
         case _ where ConnectionError.damageStates.contains(state):
             error(.damaged, "the server reports damaged data, so restore a backup", .restoreBackup)
         case _ where ConnectionError.isAuthenticationFailure(state, message):
-            error(.configuration, "check the user and the password; Citus takes those of its nodes from pg_dist_authinfo")
+            error(
+                .configuration,
+                "check the user and the password; Citus takes those of its nodes from pg_dist_authinfo")
         case _ where isTemporary: error(.unavailable, "try again later", isRetryable: true, .retryLater)
         default: StorageError(.inputOutput, "\(name): \(message) (SQLSTATE \(state))")
         }

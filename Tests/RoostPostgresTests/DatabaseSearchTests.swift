@@ -101,8 +101,8 @@ import Testing
         // More entries than the sample has. The vectors of the last third are near each other.
         let entries = (0..<900).map { number in
             let vector = NearestPassageTests.vector(number)
-            return Entry(
-                content: "text \(number)", embeddings: normalized(vector.map { $0 + (number < 600 ? 0 : 0.5) }))
+            let shift: Float = number < 600 ? 0 : 0.5
+            return Entry(content: "text \(number)", embeddings: normalized(vector.map { $0 + shift }))
         }
         try await storage.saveEntries(entries)
         var store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder(dimension: 16))

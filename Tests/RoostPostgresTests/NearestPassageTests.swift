@@ -140,7 +140,8 @@ import Testing
         #expect(error?.code == .dimensionMismatch)
     }
 
-    @Test func `one client at a time builds indexes in a database, and builds do not deadlock`() async throws {
+    @Test func `clients build the indexes of a database one after another, without a deadlock`() async throws
+    {
         let settings = try TestServer.newDatabase()
         var snapshots: [PostgresSnapshot] = []
         for name in ["one", "two"] {

@@ -110,7 +110,10 @@ import Testing
     @Test func `a cluster receives rows as values, and states the size of an index`() async throws {
         let settings = try TestServer.newDatabase()
         let connection = try Connection(settings)
-        let size = "CREATE FUNCTION citus_relation_size(i regclass) RETURNS int8 LANGUAGE sql AS 'SELECT 700::int8'"
+        let size = """
+            CREATE FUNCTION citus_relation_size(name regclass) RETURNS int8
+            LANGUAGE sql AS 'SELECT 700::int8'
+            """
         for sql in Self.recorder + [size] { try connection.execute(sql, limits) }
         let store = try await PostgresStorageProvider(address: settings)
         let entries = (0..<600).map { Entry(content: "\($0)", embeddings: [1, Float($0)], source: "s") }

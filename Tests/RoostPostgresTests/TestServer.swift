@@ -115,7 +115,8 @@ struct Rejections {
     let name = "reject_\(UUID().uuidString.replacing("-", with: "").lowercased())"
 
     init(
-        state: String, _ message: String = "rejected by the test", table: String, _ settings: ConnectionSettings
+        state: String, _ message: String = "rejected by the test", table: String,
+        _ settings: ConnectionSettings
     ) throws {
         connection = try Connection(settings)
         try execute("CREATE SEQUENCE \(name)_count")
