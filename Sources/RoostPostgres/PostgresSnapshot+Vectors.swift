@@ -137,8 +137,14 @@ extension PostgresSnapshot: PassageSearch {
 
     func buildIndex(progress: @escaping @Sendable (String, Double?) -> Void) async throws {
         let lock = try await pool.errors.runBlocking { isCancelled in
-            try IndexBuildLock(
-                pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
+            let lock = try IndexBuildLock(pool.settings)
+            let limits = CallLimits(Self.buildTimeout, isCancelled: isCancelled)
+            // A statement that waits for the lock would keep a snapshot, for which the build would wait.
+            while try !lock.acquire(limits) {
+                progress("waiting for another build in the database", nil)
+                try TemporaryFailures.pause(.milliseconds(200), isCancelled: isCancelled)
+            }
+            return lock
         }
         do {
             try await buildMissingPartsUnderLock(progress)

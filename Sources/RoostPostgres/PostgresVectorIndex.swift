@@ -106,10 +106,16 @@ struct VectorCapabilities: Sendable {
 final class IndexBuildLock: Sendable {
     private let connection: Connection
 
-    init(_ settings: ConnectionSettings, _ limits: CallLimits) throws {
-        connection = try Connection(settings)
+    init(_ settings: ConnectionSettings) throws { connection = try Connection(settings) }
+
+    /// Returns whether no other client has the right.
+    func acquire(_ limits: CallLimits) throws -> Bool {
         let (statements, position) = VectorIndexSQL.lock
-        guard try connection.run(statements, limits)[position].rows[0].bool(0) else { throw Self.isTaken }
+        guard try connection.run(statements, limits)[position].rows[0].bool(0) else {
+            connection.rollBack(limits)
+            return false
+        }
+        return true
     }
 
     /// Ends the transaction, so that another client can build as soon as the method returns. If only the
@@ -120,12 +126,6 @@ final class IndexBuildLock: Sendable {
     }
 
     private static let releaseTimeout = Duration.seconds(10)
-
-    static var isTaken: StorageError {
-        StorageError(
-            .locked, "another client is building an index in the database; try again later",
-            isRetryable: true, remedy: .retryLater)
-    }
 }
 
 /// The statements that build and use the index over vectors. They need pgvector's type `halfvec` and its HNSW

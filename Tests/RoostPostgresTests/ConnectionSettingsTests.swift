@@ -60,9 +60,8 @@ struct ErrorMappingTests {
         ("42P01", .notFound, "create the tables"), ("53100", .full, "free space"),
         ("57014", .locked, "statement timeout"), ("55P03", .locked, "lock timeout"),
         ("42883", .unsupported, "feature"), ("57P05", .unavailable, "try again later"),
-        ("XX001", .damaged, "restore a backup"), ("57P01", .unavailable, "try again later"),
-        ("XX002", .damaged, "restore a backup"), ("XX000", .unavailable, "try again later"),
-        ("40001", .unavailable, "try again later"), ("22012", .inputOutput, "22012"),
+        ("57P01", .unavailable, "try again later"), ("40001", .unavailable, "try again later"),
+        ("22012", .inputOutput, "22012"),
     ]) func `a rejected statement is reported with the next step`(
         state: String, code: StorageError.Code, step: String
     ) {

@@ -1,6 +1,7 @@
 import Foundation
 import RoostModel
 import RoostVectors
+import Synchronization
 import Testing
 
 @testable import RoostPostgres
@@ -149,35 +150,34 @@ import Testing
             _ = try await fill(store, 1500)
             snapshots.append(try #require(try await store.snapshot() as? PostgresSnapshot))
         }
-        let lock = try IndexBuildLock(settings, CallLimits(.seconds(60)))
-        for snapshot in snapshots {
-            let error = await #expect(throws: StorageError.self) { try await snapshot.buildIndex { _, _ in } }
-            #expect(error?.code == .locked)
-            #expect(error?.message.contains("another client is building an index") == true)
-            #expect(try await !snapshot.indexState().isComplete)
+        let limits = CallLimits(.seconds(1200))
+        let lock = try IndexBuildLock(settings)
+        #expect(try lock.acquire(limits))
+        let waiting = Mutex(false)
+        let build = Task { [snapshot = snapshots[0]] in
+            try await snapshot.buildIndex { step, _ in
+                if step.contains("waiting") { waiting.withLock { $0 = true } }
+            }
         }
+        while !waiting.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
+        build.cancel()
+        await #expect(throws: CancellationError.self) { try await build.value }
+        #expect(try await !snapshots[0].indexState().isComplete)
         lock.release()
         // Statistics are collected meanwhile, as after many commits.
         let analysis = Task.detached {
             let connection = try Connection(settings)
-            while !Task.isCancelled { _ = try connection.run(TableSQL.analysis, CallLimits(.seconds(60))) }
+            while !Task.isCancelled { _ = try connection.run(TableSQL.analysis, limits) }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for snapshot in snapshots {
-                group.addTask {
-                    while try await !snapshot.indexState().isComplete {
-                        do {
-                            try await snapshot.buildIndex { _, _ in }
-                        } catch let error as StorageError where error.code == .locked {
-                            try await Task.sleep(for: .milliseconds(20))
-                        }
-                    }
-                }
+                group.addTask { try await snapshot.buildIndex { _, _ in } }
             }
             try await group.waitForAll()
         }
         analysis.cancel()
         try await analysis.value
+        for snapshot in snapshots { #expect(try await snapshot.indexState().isComplete) }
     }
 
     @Test func `a database has indexes of a limited number of stores`() async throws {
@@ -204,7 +204,9 @@ import Testing
             "pg_try_advisory_xact_lock($1::int8)": "($1::int8 IS NOT NULL)", "NOTIFY ": "no_notify ",
             "LISTEN ": "no_listen ",
         ])
-        let settings = try TestServer.settings(port: proxy.port)
+        // Without the lock, builds for other stores of the database would be deadlocks.
+        let database = try #require(try TestServer.newDatabase().values["dbname"])
+        let settings = try TestServer.settings(port: proxy.port, ["dbname": database])
         // The proxy works: two sessions have the same lock, and a notification is rejected.
         let sessions = try [Connection(settings), Connection(settings)]
         for session in sessions {

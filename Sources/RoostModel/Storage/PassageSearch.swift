@@ -37,7 +37,7 @@ public protocol PassageSearch: Sendable {
     func indexState() async throws -> PassageIndexState
 
     /// Builds the index, unless it is complete. Other clients can read and write the store meanwhile. Later
-    /// changes of the store are added to the index.
+    /// changes of the store are added to the index. A storage can build one index at a time; then the call waits.
     ///
     /// A canceled call removes or leaves an incomplete index, which searches do not use and the next call
     /// replaces.
