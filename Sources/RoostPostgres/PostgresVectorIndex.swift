@@ -63,8 +63,10 @@ struct VectorIndex {
         }
         let usable = try existing(run).filter { $0.isValid && sql.names.contains($0.name) }
         guard usable.count == sql.names.count else { return PassageIndexState(isComplete: false, bytes: 0) }
-        let size = try run([sql.size(isDistributed: capabilities.isDistributed)])[0].rows[0].int(0)
-        return PassageIndexState(isComplete: true, bytes: size)
+        func bytes(_ function: String) throws -> Int { try run([sql.size(function)])[0].rows[0].int(0) }
+        // Tables that are older than the extension are not distributed, and Citus refuses to measure them.
+        let distributed = capabilities.isDistributed ? try? bytes("citus_relation_size") : nil
+        return PassageIndexState(isComplete: true, bytes: try distributed ?? bytes("pg_relation_size"))
     }
 
     /// Returns the statements that build what is missing: the names of indexes with other dimensions and of
@@ -170,11 +172,11 @@ struct VectorIndexSQL {
 
     /// Returns the statement that reads the size of the indexes in bytes. In a cluster, the index that the
     /// coordinator lists is empty, and those of the parts of its table have the rows.
-    func size(isDistributed: Bool) -> Statement {
+    func size(_ function: String) -> Statement {
         let names = names.map { "'\($0)'" }.joined(separator: ", ")
         return Statement(
             """
-            SELECT coalesce(sum(\(isDistributed ? "citus" : "pg")_relation_size(c.oid)), 0)::int8
+            SELECT coalesce(sum(\(function)(c.oid)), 0)::int8
             FROM pg_class c WHERE c.relnamespace = to_regnamespace('roost') AND c.relname IN (\(names))
             """, isKept: false)
     }

@@ -59,22 +59,6 @@ import Testing
         try await other.close()
     }
 
-    @Test func `delayed messages change nothing`() async throws {
-        let settings = try TestServer.settings()
-        let proxy = try FaultProxy(serverPort: try #require(settings.port))
-        defer { proxy.stop() }
-        proxy.setDelay(2000)
-        let store = try await PostgresStorageProvider(
-            address: try TestServer.settings(port: proxy.port), name: TestServer.newName())
-        let entries = (0..<3).map(Self.entry)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for entry in entries { group.addTask { try await store.saveEntry(entry) } }
-            try await group.waitForAll()
-        }
-        #expect(Set(try await store.fetchEntries().map(\.id)) == Set(entries.map(\.id)))
-        try await store.close()
-    }
-
     /// The last two are errors of a Citus cluster that lost a node.
     @Test(
         arguments: [
@@ -121,25 +105,6 @@ import Testing
         _ = await killer.result
         #expect(try await store.fetchEntries() == entries)
         #expect(try await store.snapshot().stamp.revision == Revision(rawValue: UInt64(entries.count)))
-        try await store.close()
-    }
-
-    @Test func `readers and a writer of one handle do not disturb each other`() async throws {
-        let store = try await PostgresFixture().provider()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    var last = Revision.zero
-                    while last < Revision(rawValue: 40) {
-                        let revision = try await store.snapshot().stamp.revision
-                        #expect(revision >= last)
-                        last = revision
-                    }
-                }
-            }
-            group.addTask { for number in 0..<40 { try await store.saveEntry(Self.entry(number)) } }
-            try await group.waitForAll()
-        }
         try await store.close()
     }
 

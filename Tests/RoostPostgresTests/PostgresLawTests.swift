@@ -122,6 +122,8 @@ import Testing
         let search = try #require(try await store.snapshot().passageSearch)
         try await search.buildIndex { _, _ in }
         #expect(try await search.indexState().bytes == 2 * 700)
+        try connection.execute("DROP FUNCTION citus_relation_size", limits)
+        #expect(try await search.indexState().bytes > 2 * 700)
         try await store.close()
     }
 
