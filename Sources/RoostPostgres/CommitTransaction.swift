@@ -77,7 +77,7 @@ struct CommitTransaction {
     private func write(
         _ writer: BatchWriter, _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
     ) throws -> Outcome {
-        let vectorType = try pool.vectorType(connection, limits)
+        let features = try pool.features(connection, limits)
         var writer = writer
         var insertedRows = 0
         // The statements of the last part are sent together with the commit.
@@ -89,7 +89,7 @@ struct CommitTransaction {
             let part = try writer.nextPart()
             isLast = part.isLast
             insertedRows += part.rows.filled.reduce(0) { $0 + $1.count }
-            statements = part.endings + part.rows.filled.flatMap { $0.insertions(vectorType: vectorType) }
+            statements = part.endings + part.rows.filled.flatMap { $0.insertions(features) }
         }
         var head = writer.head
         guard writer.hasChanges else {

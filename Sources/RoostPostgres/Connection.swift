@@ -250,7 +250,7 @@ private struct Cancellation: @unchecked Sendable {
 final class ConnectionPool: Sendable {
     private struct State {
         var idle: [Connection] = []
-        var vectorType: UInt32?
+        var features: DatabaseFeatures?
         var vectorCapabilities: VectorCapabilities?
         var isDraining = false
     }
@@ -328,16 +328,25 @@ final class ConnectionPool: Sendable {
         set { state.withLock { $0.vectorCapabilities = newValue } }
     }
 
-    func vectorType(_ connection: Connection, _ limits: CallLimits) throws -> UInt32 {
-        if let known = state.withLock({ $0.vectorType }) { return known }
-        let row = try connection.run(Schema.vectorType, limits).rows[0]
+    func features(_ connection: Connection, _ limits: CallLimits) throws -> DatabaseFeatures {
+        if let known = state.withLock({ $0.features }) { return known }
+        let row = try connection.run(Schema.features, limits).rows[0]
         guard !row.isNull(0), let type = UInt32(exactly: try row.int64(0)) else {
             throw StorageError(
                 .unsupported,
                 "\(settings.displayName) has no type for vectors; install the extension pgvector there"
             )
         }
-        state.withLock { $0.vectorType = type }
-        return type
+        let features = DatabaseFeatures(vectorType: type, isDistributed: try row.bool(1))
+        state.withLock { $0.features = features }
+        return features
     }
+}
+
+/// The features of a database on which the statements of a commit depend.
+struct DatabaseFeatures: Sendable {
+    /// The object identifier of the type `vector`.
+    let vectorType: UInt32
+    /// Whether the database belongs to a Citus cluster.
+    let isDistributed: Bool
 }

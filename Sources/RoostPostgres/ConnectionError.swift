@@ -17,24 +17,43 @@ enum ConnectionError: Error {
         switch self {
         case .lost, .timedOut: true
         case .refused(let message): Self.isTemporaryRefusal(message)
-        case .rejected(let state, _): Self.temporaryStates.contains(state) || Self.isLoss(state)
+        case .rejected(let state, let message):
+            Self.temporaryStates.contains(state) || Self.isLoss(state, message)
         }
     }
 
     /// Whether the transaction was certainly not committed: a rejected statement aborts its transaction. The
-    /// exceptions are the end of the session, which can follow a commit, and `statement_completion_unknown`.
+    /// exceptions are the end of the session, which can follow a commit, `statement_completion_unknown`, and
+    /// internal errors, with which Citus reports nodes that it lost during a commit.
     var excludesCommit: Bool {
         guard case .rejected(let state, _) = self else { return false }
-        return !state.hasPrefix("57P") && !Self.isLoss(state) && state != "40003"
+        if Self.damageStates.contains(state) { return true }
+        return !["57P", "08", "XX"].contains { state.hasPrefix($0) } && state != "40003"
     }
 
     /// `data_corrupted` and `index_corrupted`.
     static let damageStates: Set = ["XX001", "XX002"]
 
-    /// Returns whether a state means that a process of the server ended: an error of a connection (class 08), or
-    /// an internal one (class XX) that is not damage.
-    private static func isLoss(_ state: String) -> Bool {
-        state.hasPrefix("08") || state.hasPrefix("XX") && !damageStates.contains(state)
+    /// Returns whether an error means that a process of the server ended, or that a node of a cluster could not
+    /// reach another. Citus reports most of the latter as `internal_error`, so they are recognized by words of
+    /// their messages.
+    private static func isLoss(_ state: String, _ message: String) -> Bool {
+        guard !isAuthenticationFailure(state, message) else { return false }
+        return state.hasPrefix("08") || state == "XX000" && lossWords.contains { message.contains($0) }
+    }
+
+    private static let lossWords = [
+        "connection", "postmaster", "could not commit transaction", "could not send data",
+        "could not receive data",
+    ]
+
+    /// Returns whether a server or a node of a cluster rejected a user or a password. Citus reports a node's
+    /// rejection as a lost connection.
+    static func isAuthenticationFailure(_ state: String, _ message: String) -> Bool {
+        state.hasPrefix("28")
+            || ["authentication failed", "no password supplied", "pg_hba.conf"].contains {
+                message.contains($0)
+            }
     }
 
     /// The states of transactions that the server ended because of other transactions or an
@@ -110,14 +129,19 @@ struct TemporaryFailures {
             } catch let error as ConnectionError where error.isTemporary {
                 if case .timedOut = error { throw error }
                 // The pause is random, so that clients do not return at the same time.
-                let end = ContinuousClock.now + .seconds(pause * Double.random(in: 0.5...1))
-                guard end < deadline else { throw error }
-                while ContinuousClock.now < end {
-                    if isCancelled() { throw CancellationError() }
-                    Thread.sleep(forTimeInterval: 0.005)
-                }
+                let time = Duration.seconds(pause * Double.random(in: 0.5...1))
+                guard ContinuousClock.now + time < deadline else { throw error }
+                try Self.pause(time, isCancelled: isCancelled)
                 pause = min(2 * pause, Self.maximumPause)
             }
+        }
+    }
+
+    static func pause(_ time: Duration, isCancelled: () -> Bool) throws {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end {
+            if isCancelled() { throw CancellationError() }
+            Thread.sleep(forTimeInterval: 0.005)
         }
     }
 }
@@ -158,8 +182,8 @@ struct ErrorMapping: Sendable {
     func unknownOutcome(_ error: ConnectionError) -> StorageError {
         StorageError(
             .unavailable,
-            "the outcome of the commit to \(name) is unknown, because the connection was lost: "
-                + "\(storageError(error).message); committing the same batch again is safe",
+            "the outcome of the commit to \(name) is unknown: \(storageError(error).message); committing the "
+                + "same batch again is safe",
             isRetryable: true, remedy: .retryLater)
     }
 
@@ -196,6 +220,10 @@ struct ErrorMapping: Sendable {
         case "54000", "22000": error(.unsupported, "the database cannot store a vector of this dimension")
         case _ where ConnectionError.damageStates.contains(state):
             error(.damaged, "the server reports damaged data, so restore a backup", .restoreBackup)
+        case _ where ConnectionError.isAuthenticationFailure(state, message):
+            error(
+                .configuration,
+                "check the user and the password; Citus takes those of its nodes from pg_dist_authinfo")
         case _ where isTemporary: error(.unavailable, "try again later", isRetryable: true, .retryLater)
         default: StorageError(.inputOutput, "\(name): \(message) (SQLSTATE \(state))")
         }

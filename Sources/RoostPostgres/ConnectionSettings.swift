@@ -92,9 +92,12 @@ public struct ConnectionSettings: Sendable {
             }.joined(separator: " ")
     }
 
-    /// Replaces the secrets in a message of libpq or the server, and returns its first line.
+    /// Replaces the secrets in a message of libpq or the server, and returns its first line. A host with several
+    /// addresses has a line for each; that of an address where a server runs is preferred.
     func redacted(_ message: String) -> String {
-        var line = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown error"
+        let lines = message.split(whereSeparator: \.isNewline)
+        let answer = lines.first { $0.contains("failed: ") && !$0.contains("Connection refused") }
+        var line = (answer ?? lines.first).map(String.init) ?? "unknown error"
         // Longer secrets first, in case one is a part of another.
         for secret in secrets.sorted(by: { $0.count > $1.count }) {
             line = line.replacing(secret, with: "***")

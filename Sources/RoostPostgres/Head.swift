@@ -139,10 +139,16 @@ struct HeadCheck {
     let revision: Revision
     let batch: UUID?
 
+    /// The time for which an older head of a Citus cluster may be that of a commit in two phases: a node that
+    /// failed between them completes it when `citus.recover_2pc_interval`, one minute, has passed.
+    static let recoveryTime = Duration.seconds(90)
+
+    func isNewer(than head: Head) -> Bool { epoch == head.epoch && revision > head.revision }
+
     /// - Parameter found: The batch of ``revision`` on the server; `nil` if there is no record.
     func check(_ head: Head, found: UUID?) throws {
         guard epoch == head.epoch else { return }
-        guard revision <= head.revision else {
+        guard !isNewer(than: head) else {
             throw Self.changed(
                 "the server has revision \(head.revision) of the store, but this process has seen revision "
                     + "\(revision)")

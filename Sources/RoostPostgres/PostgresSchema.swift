@@ -17,8 +17,11 @@ enum Schema {
         "SELECT coalesce(max(version), 0), coalesce(max(minimum_client), 0) FROM roost.migrations",
         isKept: false)
 
-    /// Returns the object identifier of the type `vector`; NULL if the database does not have it.
-    static let vectorType = Statement("SELECT to_regtype('vector')::oid::int8", isKept: false)
+    /// Returns the object identifier of the type `vector`, NULL if the database does not have it, and whether the
+    /// database belongs to a Citus cluster.
+    static let features = Statement(
+        "SELECT to_regtype('vector')::oid::int8, to_regproc('create_distributed_table') IS NOT NULL",
+        isKept: false)
 
     /// Adds the type `vector` to the database. Databases with a built-in type do not need it.
     static let createVectorType = "CREATE EXTENSION IF NOT EXISTS vector"
@@ -75,9 +78,6 @@ enum Schema {
 /// Each store is on one server: the id of the store is the distribution column of all tables, whose parts are
 /// on the same server (`colocate_with`). The lists of stores and of migrations are copied to all servers.
 enum DistributionSQL {
-    static let isAvailable = Statement(
-        "SELECT to_regproc('create_distributed_table') IS NOT NULL", isKept: false)
-
     static func isDistributed(_ table: String) -> Statement {
         Statement(
             """
@@ -207,7 +207,10 @@ enum TableSQL {
     static let commit = Statement("COMMIT")
     static let rollback = Statement("ROLLBACK")
 
+    /// It skips a table whose index another client builds: waiting for its lock would be a deadlock, because the
+    /// build waits for the snapshots of all others, and the server would end the build.
     static let analysis = Statement(
-        "ANALYZE " + (Table.versioned + [.removals]).map { "roost.\($0.name)" }.joined(separator: ", "),
+        "ANALYZE (SKIP_LOCKED) "
+            + (Table.versioned + [.removals]).map { "roost.\($0.name)" }.joined(separator: ", "),
         isKept: false)
 }

@@ -36,32 +36,18 @@ extension PostgresSnapshot {
         }
     }
 
-    func sampledPassages(ofEntries count: Int) async throws -> VectorPage {
-        // If there are few entries, all of them are in the sample. Otherwise, the entry in each of several
-        // evenly spread rows is, or the next one. Ids are not spread evenly if they contain times.
-        let selection =
-            head.vectorCount <= count
-            ? Statement(
-                """
-                SELECT e.row FROM roost.entries e WHERE \(Self.isVisible) AND e.dimension > 0
-                ORDER BY e.id LIMIT $3::int8
-                """, parameters + [Parameter(count)])
-            : Statement(
-                """
-                SELECT sampled.row FROM unnest($3::int8[]) AS pivot (start) CROSS JOIN LATERAL (
-                    SELECT e.row FROM roost.entries e
-                    WHERE \(Self.isVisible) AND e.row >= pivot.start AND e.dimension > 0
-                    ORDER BY e.row LIMIT 1) AS sampled
-                """, parameters + [Parameter(spreadRows(count))])
-        let rows = try await read { run in
-            RowSet(try run([selection])[0].rows.map { try $0.row(0) })
-        }
-        return try await passageVectors(ofRows: rows)
-    }
-
-    private func spreadRows(_ count: Int) -> [Int64] {
-        let step = max(1, head.nextRow / Int64(max(1, count)))
-        return (0..<Int64(count)).map { $0 * step }
+    func sampledRows(_ count: Int) async throws -> RowSet {
+        // The entry in each of several evenly spread rows is in the sample, or the next one. Ids are not spread
+        // evenly if they contain times.
+        let starts = (0..<Int64(count)).map { $0 * head.nextRow / Int64(count) }
+        let selection = Statement(
+            """
+            SELECT sampled.row FROM unnest($3::int8[]) AS pivot (start) CROSS JOIN LATERAL (
+                SELECT e.row FROM roost.entries e
+                WHERE \(Self.isVisible) AND e.row >= pivot.start AND e.dimension > 0
+                ORDER BY e.row LIMIT 1) AS sampled
+            """, parameters + [Parameter(head.nextRow <= count ? Array(0..<head.nextRow) : starts)])
+        return try await read { run in RowSet(try run([selection])[0].rows.map { try $0.row(0) }) }
     }
 
     private static let vectorSelection = """
@@ -146,30 +132,19 @@ extension PostgresSnapshot: PassageSearch {
         try await read { run in try VectorIndex(self).state(run) }
     }
 
-    private static let maximumBuildAttempts = 10
-
     /// The maximum time for one step of a build, which can take hours: a week.
     private static let buildTimeout = Duration.seconds(7 * 86_400)
 
     func buildIndex(progress: @escaping @Sendable (String, Double?) -> Void) async throws {
-        for _ in 1..<Self.maximumBuildAttempts {
-            do {
-                return try await buildMissingParts(progress)
-            } catch let error as StorageError where error.code == .unavailable && error.isRetryable {
-                // Builds for several stores of one database wait for each other, and the server ends one of
-                // them if that is a deadlock. The next attempt replaces the incomplete index.
-                try await Task.sleep(for: .milliseconds(Int.random(in: 100...1000)))
-            }
-        }
-        try await buildMissingParts(progress)
-    }
-
-    private func buildMissingParts(
-        _ progress: @escaping @Sendable (String, Double?) -> Void
-    ) async throws {
         let lock = try await pool.errors.runBlocking { isCancelled in
-            try IndexBuildLock(
-                store, pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
+            let lock = try IndexBuildLock(pool.settings)
+            let limits = CallLimits(Self.buildTimeout, isCancelled: isCancelled)
+            // A statement that waits for the lock would keep a snapshot, for which the build would wait.
+            while try !lock.acquire(limits) {
+                progress("waiting for another build in the database", nil)
+                try TemporaryFailures.pause(.milliseconds(200), isCancelled: isCancelled)
+            }
+            return lock
         }
         do {
             try await buildMissingPartsUnderLock(progress)

@@ -178,16 +178,26 @@ public struct PostgresStorageProvider: StorageProvider {
     // MARK: Calls
 
     private func currentHead(_ connection: Connection, _ limits: CallLimits) throws -> Head {
-        let check = state.latest
-        let selection = Head.selection(store, seen: check.revision)
-        guard let row = try connection.run(selection, limits).rows.first else {
-            throw BatchReading.missing
+        let end = ContinuousClock.now + HeadCheck.recoveryTime
+        while true {
+            let check = state.latest
+            let selection = Head.selection(store, seen: check.revision)
+            guard let row = try connection.run(selection, limits).rows.first else {
+                throw BatchReading.missing
+            }
+            var head = try Head(row, store: store)
+            head.batch = try row.uuidIfPresent(Head.batchColumn)
+            // A writer needs no such loop, because it waits for the lock that an incomplete commit keeps.
+            if check.isNewer(than: head), ContinuousClock.now < end,
+                try pool.features(connection, limits).isDistributed
+            {
+                try TemporaryFailures.pause(.milliseconds(200), isCancelled: limits.isCancelled)
+                continue
+            }
+            try check.check(head, found: try row.uuidIfPresent(Head.seenBatchColumn))
+            state.record(head)
+            return head
         }
-        var head = try Head(row, store: store)
-        head.batch = try row.uuidIfPresent(Head.batchColumn)
-        try check.check(head, found: try row.uuidIfPresent(Head.seenBatchColumn))
-        state.record(head)
-        return head
     }
 
     func withConnection<Value: Sendable>(

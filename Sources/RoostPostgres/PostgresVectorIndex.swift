@@ -12,11 +12,11 @@ struct VectorIndex {
 
     private func capabilities(_ run: PostgresSnapshot.Run) throws -> VectorCapabilities {
         if let known = snapshot.pool.vectorCapabilities { return known }
-        let results = try run(VectorIndexSQL.capabilities + [DistributionSQL.isAvailable])
+        let results = try run(VectorIndexSQL.capabilities + [Schema.features])
         let row = results[1].rows[0]
         let found = VectorCapabilities(
             hasHalfVectors: try row.bool(0), continuesScans: try row.bool(1),
-            isDistributed: try results[2].rows[0].bool(0))
+            isDistributed: try results[2].rows[0].bool(1))
         snapshot.pool.vectorCapabilities = found
         return found
     }
@@ -33,10 +33,8 @@ struct VectorIndex {
         return nil
     }
 
-    private func existing(
-        _ run: PostgresSnapshot.Run
-    ) throws -> [(name: String, isValid: Bool, bytes: Int)] {
-        try run([sql.indexes])[0].rows.map { (try $0.text(0), try $0.bool(1), try $0.int(2)) }
+    private func existing(_ run: PostgresSnapshot.Run) throws -> [(name: String, isValid: Bool)] {
+        try run([sql.indexes])[0].rows.map { (try $0.text(0), try $0.bool(1)) }
     }
 
     // MARK: Searching
@@ -59,13 +57,16 @@ struct VectorIndex {
     // MARK: State
 
     func state(_ run: PostgresSnapshot.Run) throws -> PassageIndexState {
-        if let obstacle = obstacle(try capabilities(run)) {
+        let capabilities = try capabilities(run)
+        if let obstacle = obstacle(capabilities) {
             return PassageIndexState(isComplete: false, bytes: 0, obstacle: obstacle)
         }
         let usable = try existing(run).filter { $0.isValid && sql.names.contains($0.name) }
-        let isComplete = usable.count == sql.names.count
-        return PassageIndexState(
-            isComplete: isComplete, bytes: isComplete ? usable.reduce(0) { $0 + $1.bytes } : 0)
+        guard usable.count == sql.names.count else { return PassageIndexState(isComplete: false, bytes: 0) }
+        func bytes(_ function: String) throws -> Int { try run([sql.size(function)])[0].rows[0].int(0) }
+        // Tables that are older than the extension are not distributed, and Citus refuses to measure them.
+        let distributed = capabilities.isDistributed ? try? bytes("citus_relation_size") : nil
+        return PassageIndexState(isComplete: true, bytes: try distributed ?? bytes("pg_relation_size"))
     }
 
     /// Returns the statements that build what is missing: the names of indexes with other dimensions and of
@@ -75,6 +76,15 @@ struct VectorIndex {
             throw StorageError(.unsupported, "cannot build an index in the database: \(obstacle)")
         }
         let existing = try existing(run)
+        if existing.isEmpty {
+            let count = try run([VectorIndexSQL.indexedStores])[0].rows[0].int(0)
+            guard count < VectorIndexSQL.maximumStores else {
+                throw StorageError(
+                    .unsupported,
+                    "cannot build an index in the database: \(count) other stores in it have one, which is the "
+                        + "maximum; copy the store to another database")
+            }
+        }
         let unusable = existing.filter { !$0.isValid || !sql.names.contains($0.name) }.map(\.name)
         let usable = Set(existing.map(\.name)).subtracting(unusable)
         return unusable.map(VectorIndexSQL.removal)
@@ -90,17 +100,24 @@ struct VectorCapabilities: Sendable {
     let isDistributed: Bool
 }
 
-/// The right to build the indexes of a store, which one client at a time has.
+/// The right to build indexes in a database, which one client at a time has: if two build at once, each waits for
+/// the other's snapshot, also if they build for different stores.
 ///
 /// It belongs to a transaction on a separate connection, so it ends when the last reference to the lock does,
 /// or with the client.
 final class IndexBuildLock: Sendable {
     private let connection: Connection
 
-    init(_ store: UUID, _ settings: ConnectionSettings, _ limits: CallLimits) throws {
-        connection = try Connection(settings)
-        let (statements, position) = VectorIndexSQL.lock(store)
-        guard try connection.run(statements, limits)[position].rows[0].bool(0) else { throw Self.isTaken }
+    init(_ settings: ConnectionSettings) throws { connection = try Connection(settings) }
+
+    /// Returns whether no other client has the right.
+    func acquire(_ limits: CallLimits) throws -> Bool {
+        let (statements, position) = VectorIndexSQL.lock
+        guard try connection.run(statements, limits)[position].rows[0].bool(0) else {
+            connection.rollBack(limits)
+            return false
+        }
+        return true
     }
 
     /// Ends the transaction, so that another client can build as soon as the method returns. If only the
@@ -111,12 +128,6 @@ final class IndexBuildLock: Sendable {
     }
 
     private static let releaseTimeout = Duration.seconds(10)
-
-    static var isTaken: StorageError {
-        StorageError(
-            .locked, "another client is building the index in the database; try again later",
-            isRetryable: true, remedy: .retryLater)
-    }
 }
 
 /// The statements that build and use the index over vectors. They need pgvector's type `halfvec` and its HNSW
@@ -149,12 +160,32 @@ struct VectorIndexSQL {
         store.uuidString.lowercased().replacing("-", with: "")
     }
 
-    /// Returns the statement that lists the indexes of the store: the name, whether it is complete, and its
-    /// size in bytes.
+    /// The maximum number of stores with an index in one database. The planner considers the indexes of all stores
+    /// for each search, which takes 1 ms with 100 stores and 8 ms with 400.
+    static let maximumStores = 100
+
+    static let indexedStores = Statement(
+        """
+        SELECT count(DISTINCT right(relname, 32)) FROM pg_class
+        WHERE relnamespace = to_regnamespace('roost') AND relname ~ '^vectors_[0-9]+_[0-9a-f]{32}$'
+        """, isKept: false)
+
+    /// Returns the statement that reads the size of the indexes in bytes. In a cluster, the index that the
+    /// coordinator lists is empty, and those of the parts of its table have the rows.
+    func size(_ function: String) -> Statement {
+        let names = names.map { "'\($0)'" }.joined(separator: ", ")
+        return Statement(
+            """
+            SELECT coalesce(sum(\(function)(c.oid)), 0)::int8
+            FROM pg_class c WHERE c.relnamespace = to_regnamespace('roost') AND c.relname IN (\(names))
+            """, isKept: false)
+    }
+
+    /// Returns the statement that lists the indexes of the store: the name, and whether it is complete.
     var indexes: Statement {
         Statement(
             """
-            SELECT c.relname::text, i.indisvalid, pg_relation_size(c.oid)
+            SELECT c.relname::text, i.indisvalid
             FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
             WHERE c.relnamespace = to_regnamespace('roost') AND c.relname LIKE '%\\_\(Self.suffix(store))'
             """, isKept: true)
@@ -177,23 +208,21 @@ struct VectorIndexSQL {
         """
     }
 
-    /// Returns the statements of a transaction that lets one client at a time build indexes of a store, and
-    /// the position of the one that returns whether no other client does.
+    /// The statements of a transaction that lets one client at a time build indexes in the database, and the
+    /// position of the one that returns whether no other client does.
     ///
     /// The last statement keeps the server from ending the idle transaction. It also closes the result of the
     /// one before, whose snapshot the build would wait for.
-    static func lock(_ store: UUID) -> (statements: [Statement], position: Int) {
-        let (high, low) = withUnsafeBytes(of: store.uuid) { bytes in
-            (bytes.bigEndian(at: 0, as: Int64.self), bytes.bigEndian(at: 8, as: Int64.self))
-        }
-        return (
-            [
-                TableSQL.begin,
-                Statement("SELECT pg_try_advisory_xact_lock($1::int8)", [Parameter(high ^ low)]),
-                Statement("SET LOCAL idle_in_transaction_session_timeout = 0", isKept: false),
-            ], 1
-        )
-    }
+    static let lock = (
+        statements: [
+            TableSQL.begin,
+            Statement("SELECT pg_try_advisory_xact_lock($1::int8)", [Parameter(lockKey)]),
+            Statement("SET LOCAL idle_in_transaction_session_timeout = 0", isKept: false),
+        ], position: 1
+    )
+
+    /// A number that other programs are unlikely to lock: the letters "roost ix".
+    private static let lockKey: Int64 = 0x726F_6F73_7420_6978
 
     // MARK: Searching
 

@@ -19,7 +19,7 @@ struct Statement: Sendable {
 struct Parameter: Sendable {
     let bytes: [UInt8]?
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8]?) { self.bytes = bytes }
 
     init(_ value: some ColumnValue) {
         var data: [UInt8] = []

@@ -10,7 +10,7 @@ struct StoreOpening {
     func run(_ connection: Connection, _ pool: ConnectionPool, _ limits: CallLimits) throws -> UUID {
         let location = pool.settings.displayName
         try SchemaMigration(name: location).run(connection, limits, isCreating: isCreating)
-        _ = try pool.vectorType(connection, limits)
+        _ = try pool.features(connection, limits)
         if let found = try find(connection, limits) { return found }
         guard isCreating, let name else {
             throw StorageError(.notFound, "\(location) does not have the store", remedy: .createStore)
@@ -61,7 +61,7 @@ struct SchemaMigration {
         }
         guard version < Schema.version else { return }
         // Without this type nothing can be stored, so nothing is created before it.
-        if try connection.run(Schema.vectorType, limits).rows[0].isNull(0) {
+        if try connection.run(Schema.features, limits).rows[0].isNull(0) {
             try createVectorType(connection, limits)
         }
         for sql in Schema.tables { try repeating { try connection.execute(sql, limits) } }
@@ -99,7 +99,7 @@ struct SchemaMigration {
     /// Distributes the tables if the database is the coordinator of a Citus cluster. Another client may do
     /// the same at the same time, so an error is ignored if the table is distributed afterward.
     private func distribute(_ connection: Connection, _ limits: CallLimits) throws {
-        guard try connection.run(DistributionSQL.isAvailable, limits).rows[0].bool(0) else { return }
+        guard try connection.run(Schema.features, limits).rows[0].bool(1) else { return }
         for (table, sql) in DistributionSQL.distributions {
             func isDistributed() throws -> Bool {
                 try connection.run(DistributionSQL.isDistributed(table), limits).rows[0].bool(0)

@@ -24,9 +24,10 @@ package struct PairStatistics: Sendable, Hashable, Codable {
 
     /// Returns rows of entries that are spread evenly.
     package static func sample(of rows: RowSet) -> RowSet {
-        let step = max(1, rows.count / sampleSize)
-        let spread = rows.enumerated().lazy.filter { $0.offset % step == 0 }
-        return RowSet(spread.prefix(sampleSize).map(\.element))
+        guard rows.count > sampleSize else { return rows }
+        // The offsets at which the share of the rows reaches the next share of the sample.
+        let spread = rows.enumerated().filter { $0.offset * sampleSize % rows.count < sampleSize }
+        return RowSet(spread.map(\.element))
     }
 
     private init(mean: Float, deviation: Float) { (self.mean, self.deviation) = (mean, deviation) }

@@ -60,9 +60,8 @@ struct ErrorMappingTests {
         ("42P01", .notFound, "create the tables"), ("53100", .full, "free space"),
         ("57014", .locked, "statement timeout"), ("55P03", .locked, "lock timeout"),
         ("42883", .unsupported, "feature"), ("57P05", .unavailable, "try again later"),
-        ("XX001", .damaged, "restore a backup"), ("57P01", .unavailable, "try again later"),
-        ("XX002", .damaged, "restore a backup"), ("XX000", .unavailable, "try again later"),
-        ("40001", .unavailable, "try again later"), ("22012", .inputOutput, "22012"),
+        ("57P01", .unavailable, "try again later"), ("40001", .unavailable, "try again later"),
+        ("22012", .inputOutput, "22012"),
     ]) func `a rejected statement is reported with the next step`(
         state: String, code: StorageError.Code, step: String
     ) {
@@ -101,6 +100,35 @@ struct ErrorMappingTests {
         }
         #expect(step("must be owner of table vectors").contains("who created the tables"))
         #expect(step("permission denied for schema roost").contains("'roost grant'"))
+    }
+
+    @Test(arguments: [
+        ("XX001", "invalid page in block 7", StorageError.Code.damaged, "restore a backup"),
+        ("XX002", "unexpected zero page in index", .damaged, "restore a backup"),
+        ("XX000", "cache lookup failed for type 7", .inputOutput, "SQLSTATE XX000"),
+        ("XX000", "terminating connection due to unexpected postmaster exit", .unavailable, "try again"),
+        ("XX000", "could not commit transaction for shard 7 on any active node", .unavailable, "try again"),
+        ("08006", "connection to the remote node a@b:1 failed", .unavailable, "try again later"),
+        ("08006", "FATAL:  password authentication failed for user", .configuration, "pg_dist_authinfo"),
+        ("28P01", "password authentication failed for user", .configuration, "pg_dist_authinfo"),
+    ]) func `internal errors are damage or temporary only if the server says so`(
+        state: String, message: String, code: StorageError.Code, advice: String
+    ) {
+        let error = ConnectionError.rejected(state: state, message: message)
+        let found = mapping.storageError(error)
+        #expect(found.code == code && found.message.contains(advice), "\(found.message)")
+        #expect(error.isTemporary == (code == .unavailable) && found.isRetryable == error.isTemporary)
+        #expect(found.remedy == (code == .damaged ? .restoreBackup : error.isTemporary ? .retryLater : nil))
+    }
+
+    @Test func `the error of the address that answers is reported`() throws {
+        let text = """
+            connection to server at "localhost" (::1), port 5432 failed: Connection refused
+            \tIs the server running on that host and accepting TCP/IP connections?
+            connection to server at "localhost" (127.0.0.1), port 5432 failed: FATAL:  password authentication failed
+            """
+        let message = try ConnectionSettings("host=localhost").redacted(text)
+        #expect(message.hasSuffix("password authentication failed"))
     }
 
     @Test func `only a rejection within a session excludes a commit`() {

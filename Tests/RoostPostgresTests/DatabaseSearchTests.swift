@@ -2,6 +2,7 @@ import Foundation
 import Roost
 import RoostModel
 import RoostPostgres
+import RoostVectors
 import Testing
 
 /// A search in the database finds what a search with the client's index finds.
@@ -91,6 +92,30 @@ import Testing
         store.settings.searchPlace = .database
         for (index, found) in try await store.search(many).enumerated() {
             expectEqual(found, expected[index], many[index])
+        }
+        try await store.close()
+    }
+
+    @Test func `both places calibrate scores with the same passages`() async throws {
+        let storage = try await PostgresFixture().provider()
+        // More entries than the sample has. The vectors of the last third are near each other.
+        let entries = (0..<900).map { number in
+            let vector = NearestPassageTests.vector(number)
+            let shift: Float = number < 600 ? 0 : 0.5
+            return Entry(content: "text \(number)", embeddings: normalized(vector.map { $0 + shift }))
+        }
+        try await storage.saveEntries(entries)
+        var store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder(dimension: 16))
+        var search = EntrySearch("saturn and its rings", limit: 3)
+        search.mode = .vector
+        search.includesAll = true
+        for visible: EntryFilter? in [nil, EntryFilter(ids: Set(entries.prefix(700).map(\.id)))] {
+            search.visible = visible
+            store.settings.searchPlace = .client
+            let expected = try await store.search(search)
+            #expect(expected.hits.count == 3)
+            store.settings.searchPlace = .database
+            expectEqual(try await store.search(search), expected, search)
         }
         try await store.close()
     }

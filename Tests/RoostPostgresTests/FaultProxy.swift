@@ -23,7 +23,7 @@ final class FaultProxy: Sendable {
         var count = 0
         var hasFired = false
         var delay: UInt32 = 0
-        var isPortable = false
+        var replacements: [String: String] = [:]
     }
 
     private let state = Mutex(State())
@@ -68,9 +68,8 @@ final class FaultProxy: Sendable {
 
     func setDelay(_ microseconds: UInt32) { state.withLock { $0.delay = microseconds } }
 
-    /// Makes advisory locks succeed without effect, and makes the server reject `NOTIFY` and `LISTEN`, as in
-    /// databases that lack these features.
-    func removeFeatures() { state.withLock { $0.isPortable = true } }
+    /// Replaces texts in the statements that clients prepare, so that the server behaves like another one.
+    func replace(_ replacements: [String: String]) { state.withLock { $0.replacements = replacements } }
 
     /// Whether the connection broke since the last call of ``set(_:)``.
     var hasFired: Bool { state.withLock { $0.hasFired } }
@@ -133,20 +132,18 @@ final class FaultProxy: Sendable {
             header = 5
             let (mustBreak, mustForward, delay) = decide(direction)
             if delay > 0 { usleep(delay) }
-            let isRewritten = direction == .toServer && state.withLock { $0.isPortable }
-            if mustForward, !write(isRewritten ? Self.portable(message) : message, to: target) { return }
+            let replacements = direction == .toServer ? state.withLock { $0.replacements } : [:]
+            if mustForward, !write(Self.replacing(replacements, in: message), to: target) { return }
             if mustBreak { return }
         }
     }
 
-    /// Returns a message that prepares a statement without the features that some databases lack; returns
-    /// other messages unchanged.
-    private static func portable(_ message: [UInt8]) -> [UInt8] {
-        guard message.first == UInt8(ascii: "P") else { return message }
+    /// Returns a message that prepares a statement with other texts; returns other messages unchanged.
+    private static func replacing(_ replacements: [String: String], in message: [UInt8]) -> [UInt8] {
+        guard message.first == UInt8(ascii: "P"), !replacements.isEmpty else { return message }
         // Latin-1 preserves all bytes. The type of the message and its length precede the text.
         let text = String(message.dropFirst(5).map { Character(UnicodeScalar($0)) })
-        let changed = text.replacing("pg_try_advisory_xact_lock($1::int8)", with: "($1::int8 IS NOT NULL)")
-            .replacing("NOTIFY ", with: "no_notify ").replacing("LISTEN ", with: "no_listen ")
+        let changed = replacements.reduce(text) { $0.replacing($1.key, with: $1.value) }
         let bytes = changed.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         let length = UInt32(bytes.count + 4).bigEndian
         return [UInt8(ascii: "P")] + withUnsafeBytes(of: length) { Array($0) } + bytes

@@ -1,6 +1,7 @@
 import Foundation
 import RoostModel
 import RoostVectors
+import Synchronization
 import Testing
 
 @testable import RoostPostgres
@@ -9,7 +10,7 @@ import Testing
 @Suite(TestServer.isRequired) struct NearestPassageTests {
     private static let dimension = 16
 
-    private static func vector(_ seed: Int) -> [Float] {
+    static func vector(_ seed: Int) -> [Float] {
         var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
         return normalized(
             (0..<dimension).map { _ in
@@ -122,11 +123,11 @@ import Testing
         let page = try await search.passageVectors(ofRows: [3, 5, 4_000_000])
         #expect(page.ids == [entries[3].id, entries[5].id])
         #expect(page.vectors.row(1) == entries[5].embeddings)
-        let sample = try await search.sampledPassages(ofEntries: 50)
-        #expect(sample.rows == sample.rows.sorted())
-        #expect((25...50).contains(Set(sample.ids).count))
-        #expect(try await search.sampledPassages(ofEntries: 50).ids == sample.ids)
-        #expect(try await search.sampledPassages(ofEntries: 200).ids.count == 200)
+        #expect(try await Array(search.sampledRows(50)) == Array(stride(from: 0, to: 200, by: 4)))
+        // The sample also covers the end of a store that has less than twice as many entries.
+        let large = try await search.sampledRows(150)
+        #expect(large.count == 150 && large.contains(198))
+        for count in [200, 300] { #expect(try await search.sampledRows(count).count == 200) }
         try await store.close()
     }
 
@@ -140,28 +141,76 @@ import Testing
         #expect(error?.code == .dimensionMismatch)
     }
 
-    @Test func `two clients do not build the index of a store at the same time`() async throws {
-        let store = try await PostgresFixture().provider()
+    @Test func `clients build the indexes of a database one after another, without a deadlock`() async throws
+    {
+        let settings = try TestServer.newDatabase()
+        var snapshots: [PostgresSnapshot] = []
+        for name in ["one", "two"] {
+            let store = try await PostgresStorageProvider(address: settings, name: name)
+            _ = try await fill(store, 1500)
+            snapshots.append(try #require(try await store.snapshot() as? PostgresSnapshot))
+        }
+        let limits = CallLimits(.seconds(1200))
+        let lock = try IndexBuildLock(settings)
+        #expect(try lock.acquire(limits))
+        let waiting = Mutex(false)
+        let build = Task { [snapshot = snapshots[0]] in
+            try await snapshot.buildIndex { step, _ in
+                if step.contains("waiting") { waiting.withLock { $0 = true } }
+            }
+        }
+        while !waiting.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
+        build.cancel()
+        await #expect(throws: CancellationError.self) { try await build.value }
+        #expect(try await !snapshots[0].indexState().isComplete)
+        lock.release()
+        // Statistics are collected meanwhile, as after many commits.
+        let analysis = Task.detached {
+            let connection = try Connection(settings)
+            while !Task.isCancelled { _ = try connection.run(TableSQL.analysis, limits) }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for snapshot in snapshots {
+                group.addTask { try await snapshot.buildIndex { _, _ in } }
+            }
+            try await group.waitForAll()
+        }
+        analysis.cancel()
+        try await analysis.value
+        for snapshot in snapshots { #expect(try await snapshot.indexState().isComplete) }
+    }
+
+    @Test func `a database has indexes of a limited number of stores`() async throws {
+        let settings = try TestServer.newDatabase()
+        let store = try await PostgresStorageProvider(address: settings)
         _ = try await fill(store, 30)
-        let snapshot = try #require(try await store.snapshot() as? PostgresSnapshot)
-        let lock = try IndexBuildLock(store.store, try TestServer.settings(), CallLimits(.seconds(60)))
-        let error = await #expect(throws: StorageError.self) { try await snapshot.buildIndex { _, _ in } }
-        #expect(error?.code == .locked)
-        #expect(error?.message.contains("another client is building the index") == true)
-        withExtendedLifetime(lock) {}
-        #expect(try await !snapshot.indexState().isComplete)
+        let connection = try Connection(settings)
+        for _ in 0..<VectorIndexSQL.maximumStores {
+            let suffix = UUID().uuidString.lowercased().replacing("-", with: "")
+            try connection.execute(
+                "CREATE INDEX vectors_16_\(suffix) ON roost.vectors (store)", CallLimits(.seconds(60)))
+        }
+        let search = try #require(try await store.snapshot().passageSearch)
+        let error = await #expect(throws: StorageError.self) { try await search.buildIndex { _, _ in } }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("copy the store to another database") == true)
+        try await store.close()
     }
 
     @Test func `a server without advisory locks and notifications is sufficient`() async throws {
         let proxy = try FaultProxy(serverPort: try #require(try TestServer.settings().port))
         defer { proxy.stop() }
-        proxy.removeFeatures()
-        let settings = try TestServer.settings(port: proxy.port)
+        proxy.replace([
+            "pg_try_advisory_xact_lock($1::int8)": "($1::int8 IS NOT NULL)", "NOTIFY ": "no_notify ",
+            "LISTEN ": "no_listen ",
+        ])
+        // Without the lock, builds for other stores of the database would be deadlocks.
+        let database = try #require(try TestServer.newDatabase().values["dbname"])
+        let settings = try TestServer.settings(port: proxy.port, ["dbname": database])
         // The proxy works: two sessions have the same lock, and a notification is rejected.
         let sessions = try [Connection(settings), Connection(settings)]
         for session in sessions {
-            let (lock, position) = VectorIndexSQL.lock(
-                UUID(uuidString: "6F0E8D1C-5B7A-4E7E-9C3D-2A1B0C9D8E7F") ?? UUID())
+            let (lock, position) = VectorIndexSQL.lock
             #expect(try session.run(lock, CallLimits(.seconds(60)))[position].rows[0].bool(0))
         }
         #expect(throws: ConnectionError.self) {

@@ -65,7 +65,7 @@ import Testing
 @Suite(TestServer.isRequired) struct DistributionTests {
     private let limits = CallLimits(.seconds(1200))
 
-    private static let recorder = [
+    static let recorder = [
         "CREATE TABLE pg_dist_partition (logicalrelid regclass PRIMARY KEY, definition text)",
         """
         CREATE FUNCTION create_distributed_table(name regclass, col text, colocate_with text) RETURNS void
@@ -105,5 +105,43 @@ import Testing
             Statement(
                 "SELECT count(*) FROM pg_tables WHERE schemaname = 'roost'", isKept: false), limits)
         #expect(try tables.rows[0].int(0) == found.count)
+    }
+
+    @Test func `a cluster receives rows as values, and states the size of an index`() async throws {
+        let settings = try TestServer.newDatabase()
+        let connection = try Connection(settings)
+        let size = """
+            CREATE FUNCTION citus_relation_size(name regclass) RETURNS int8
+            LANGUAGE sql AS 'SELECT 700::int8'
+            """
+        for sql in Self.recorder + [size] { try connection.execute(sql, limits) }
+        let store = try await PostgresStorageProvider(address: settings)
+        let entries = (0..<600).map { Entry(content: "\($0)", embeddings: [1, Float($0)], source: "s") }
+        try await store.saveEntries(entries)
+        #expect(try await store.fetchEntries().map(\.content) == entries.map(\.content))
+        let search = try #require(try await store.snapshot().passageSearch)
+        try await search.buildIndex { _, _ in }
+        #expect(try await search.indexState().bytes == 2 * 700)
+        try connection.execute("DROP FUNCTION citus_relation_size", limits)
+        #expect(try await search.indexState().bytes > 2 * 700)
+        try await store.close()
+    }
+
+    @Test(arguments: [(1, [1]), (256, [256]), (600, [256, 256, 88])])
+    func `rows are inserted as values if they are few or the tables are distributed`(
+        count: Int, parts: [Int]
+    ) {
+        var rows = RowBuffer(.removals)
+        for number in 0..<count {
+            rows.append(UUID(), Revision(rawValue: 1), Int64(number), UUID(), Int64(0))
+            rows.seal()
+        }
+        func statements(_ isDistributed: Bool) -> [Statement] {
+            rows.insertions(DatabaseFeatures(vectorType: 0, isDistributed: isDistributed))
+        }
+        let values = statements(true)
+        #expect(values.allSatisfy { $0.sql.contains(" VALUES ($1, $2, ") })
+        #expect(values.map { $0.parameters.count / Table.removals.columns.count } == parts)
+        #expect(statements(false).allSatisfy { $0.sql.contains("unnest") == (count > 256) })
     }
 }

@@ -25,15 +25,6 @@ import Testing
         #expect(error.map { "\($0)" + String(reflecting: $0) }?.contains("hunter2") == false)
     }
 
-    @Test func `a server that does not run is reported`() async throws {
-        let proxy = try FaultProxy(serverPort: 1)
-        proxy.stop()
-        let error = await openingError(try TestServer.settings(port: proxy.port))
-        #expect(error?.code == .unavailable)
-        #expect(error?.isRetryable == true)
-        #expect(error?.message.contains("check that the server is running") == true)
-    }
-
     @Test func `a missing database is reported`() async throws {
         let error = await openingError(try TestServer.settings(["dbname": "no such database"]))
         #expect(error?.code == .configuration)

@@ -144,19 +144,34 @@ struct ServerStateTests {
         }
     }
 
-    @Test func `a restart that loses nothing is no other history`() async throws {
-        let server = try newServer()
+    @Test func `a commit that a cluster completes after its acknowledgment is awaited`() async throws {
+        let server = try PrivateServer(
+            try #require(PrivateServer.extendedPrograms), configuration: ["max_prepared_transactions = 5"])
         try server.start()
         defer { try? server.stop() }
-        let store = try await PostgresStorageProvider(address: try server.settings())
-        try await store.saveEntry(Self.entry(1))
-        try server.stop(.fast)
-        try server.saveData(as: "same")
-        try server.restoreData("same")
-        try server.start()
-        try await store.saveEntry(Self.entry(2))
-        #expect(try await store.fetchEntries().count == 2)
-        try await store.close()
+        let settings = try server.settings()
+        let cluster = try Connection(settings)
+        for sql in DistributionTests.recorder { try cluster.execute(sql, limits) }
+        let proxy = try FaultProxy(serverPort: try #require(settings.port))
+        defer { proxy.stop() }
+        // The proxy ends the first phase of each commit, as a cluster that lost a node in the second one.
+        proxy.replace(["COMMIT\0": "PREPARE TRANSACTION 'late'\0"])
+        let store = try await PostgresStorageProvider(
+            address: try server.settings(["port": "\(proxy.port)", "sslmode": "disable"]))
+        let other = try await PostgresStorageProvider(address: settings)
+        let (first, second) = (Self.entry(1), Self.entry(2))
+        try await store.saveEntry(first)
+        #expect(try await other.snapshot().stamp.revision == .zero)
+        let canceled = Task { try await store.snapshot() }
+        canceled.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await canceled.value }
+        async let snapshot = store.snapshot()
+        async let revision = other.commit(WriteBatch(upserts: [second]))
+        try await Task.sleep(for: .milliseconds(500))
+        try cluster.execute("COMMIT PREPARED 'late'", limits)
+        #expect(try await snapshot.stamp.revision >= Revision(rawValue: 1))
+        #expect(try await revision == Revision(rawValue: 2))
+        #expect(try await other.fetchEntries() == [first, second])
     }
 
     @Test(.enabled(if: ReadOnlyMount.isAvailable, "\(ReadOnlyMount.requirement)"))

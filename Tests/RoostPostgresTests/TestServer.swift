@@ -114,7 +114,10 @@ struct Rejections {
     let connection: Connection
     let name = "reject_\(UUID().uuidString.replacing("-", with: "").lowercased())"
 
-    init(state: String, table: String, _ settings: ConnectionSettings) throws {
+    init(
+        state: String, _ message: String = "rejected by the test", table: String,
+        _ settings: ConnectionSettings
+    ) throws {
         connection = try Connection(settings)
         try execute("CREATE SEQUENCE \(name)_count")
         // A sequence is not rolled back with the transaction.
@@ -122,7 +125,7 @@ struct Rejections {
             """
             CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                 IF nextval('\(name)_count') <= \(Self.number) THEN
-                    RAISE EXCEPTION 'rejected by the test' USING ERRCODE = '\(state)';
+                    RAISE EXCEPTION '\(message)' USING ERRCODE = '\(state)';
                 END IF;
                 RETURN NEW;
             END $$

@@ -83,20 +83,20 @@ struct NearestEntries {
     }
 }
 
-/// The statistics of the vectors in a database, of all entries or of those that match a filter, which a client
-/// keeps until the number of entries has changed by more than a tenth.
+/// The statistics of the vectors of a store in a database, of all entries or of those that match a filter, which a
+/// client keeps until the number of entries has changed by more than a tenth.
 final class PairStatisticsCache: Sendable {
     private let known = Mutex<[EntryFilter?: (stamp: Stamp, statistics: PassageStatistics)]>([:])
 
     func statistics(
-        of filter: EntryFilter?, at stamp: Stamp, _ sample: () async throws -> VectorPage
+        of filter: EntryFilter?, at stamp: Stamp, _ compute: () async throws -> PassageStatistics
     ) async throws -> PassageStatistics {
         if let known = known.withLock({ $0[filter] }), known.stamp.epoch == stamp.epoch,
             abs(stamp.entryCount - known.stamp.entryCount) <= known.stamp.entryCount / 10
         {
             return known.statistics
         }
-        let statistics = PassageContents(of: try await sample()).statistics
+        let statistics = try await compute()
         known.withLock { $0[filter] = (stamp, statistics) }
         return statistics
     }

@@ -94,21 +94,29 @@ struct SearchEngine: Sendable {
     private func vectors(
         of state: SearchState, matching filter: EntryFilter, for plan: QueryPlan
     ) async throws -> SearchVectors {
-        guard state.place == .database, let search = state.snapshot.passageSearch else {
+        guard let search = state.snapshot.passageSearch, state.place == .database || state.passages != nil
+        else {
             let passages = state.passages ?? PassageContents()
             let statistics = plan.visibleRows.map { passages.statistics(among: $0) }
             return SearchVectors(source: .client(passages), statistics: statistics ?? passages.statistics)
         }
+        let passages = state.place == .database ? nil : state.passages
+        // Both places calibrate scores with the same sample, so that they agree on which results are noise.
         let statistics = try await store.pairStatistics.statistics(
             of: plan.search.visible, at: state.snapshot.stamp
         ) {
-            guard let visible = plan.visibleRows else {
-                return try await search.sampledPassages(ofEntries: PairStatistics.sampleSize)
+            let rows: RowSet
+            if let visible = plan.visibleRows {
+                rows = PairStatistics.sample(of: visible)
+            } else {
+                rows = try await search.sampledRows(PairStatistics.sampleSize)
             }
-            return try await search.passageVectors(ofRows: PairStatistics.sample(of: visible))
+            if let passages { return passages.statistics(among: rows) }
+            return PassageContents(of: try await search.passageVectors(ofRows: rows)).statistics
         }
+        let database = DatabaseVectors(search: search, filter: filter)
         return SearchVectors(
-            source: .database(DatabaseVectors(search: search, filter: filter)), statistics: statistics)
+            source: passages.map { .client($0) } ?? .database(database), statistics: statistics)
     }
 }
 

@@ -27,17 +27,17 @@ public protocol PassageSearch: Sendable {
     /// - Parameter rows: The rows of the entries. Rows that the snapshot does not have are skipped.
     func passageVectors(ofRows rows: RowSet) async throws -> VectorPage
 
-    /// Returns the vectors of the passages of entries whose ids are spread evenly. Calls for one snapshot
-    /// select the same entries.
+    /// Returns rows of entries with vectors that are spread evenly over the store. Calls for one snapshot return
+    /// the same rows.
     ///
-    /// - Parameter count: The maximum number of entries.
-    func sampledPassages(ofEntries count: Int) async throws -> VectorPage
+    /// - Parameter count: The maximum number of rows.
+    func sampledRows(_ count: Int) async throws -> RowSet
 
     /// Returns the state of the index over all vectors of the store.
     func indexState() async throws -> PassageIndexState
 
     /// Builds the index, unless it is complete. Other clients can read and write the store meanwhile. Later
-    /// changes of the store are added to the index.
+    /// changes of the store are added to the index. A storage can build one index at a time; then the call waits.
     ///
     /// A canceled call removes or leaves an incomplete index, which searches do not use and the next call
     /// replaces.

@@ -158,15 +158,13 @@ struct DatabaseVectorsTests {
                 plan: PassageSearchPlan(.exactScan, matchingEntries: rows.count, foundPassages: found.count))
         }
 
-        func passageVectors(ofRows rows: RowSet) async throws -> VectorPage { emptyPage }
-
-        func sampledPassages(ofEntries count: Int) async throws -> VectorPage {
-            samples.withLock { $0 += 1 }
-            return emptyPage
+        func passageVectors(ofRows rows: RowSet) async throws -> VectorPage {
+            VectorPage(rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
         }
 
-        private var emptyPage: VectorPage {
-            VectorPage(rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
+        func sampledRows(_ count: Int) async throws -> RowSet {
+            samples.withLock { $0 += 1 }
+            return []
         }
 
         func indexState() async throws -> PassageIndexState { PassageIndexState(isComplete: false, bytes: 0) }
@@ -214,7 +212,8 @@ struct DatabaseVectorsTests {
         func isRead(_ stamp: Stamp) async throws -> Bool {
             let before = search.samples.withLock { $0 }
             _ = try await cache.statistics(of: nil, at: stamp) {
-                try await search.sampledPassages(ofEntries: 1)
+                _ = try await search.sampledRows(1)
+                return PassageStatistics()
             }
             return search.samples.withLock { $0 } > before
         }
