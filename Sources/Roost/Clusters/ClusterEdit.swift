@@ -88,7 +88,8 @@ struct ClusterEdit: Sendable {
         let known = previousClusters.byID
         let changed = changedClusters()
         var result = assembly.finish(
-            run: run, previous: previousClusters, identities: groups.clusters,
+            run: run, previous: previousClusters,
+            try await assembly.overlap(with: previousClusters, in: snapshot), identities: groups.clusters,
             unchanged: Set(known.keys).subtracting(changed))
         let now = Date()
         result.clusters = result.clusters.map { cluster in
