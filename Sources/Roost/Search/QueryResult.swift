@@ -22,6 +22,8 @@ public struct QueryResult: Sendable {
     /// Whether no entry is close to the query, even if ``EntrySearch/includesAll`` keeps the hits in the
     /// result.
     package internal(set) var isNoise = false
+    /// Whether the hits are passages (``EntrySearch/listsPassages``).
+    var listsPassages = false
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
 
@@ -44,9 +46,15 @@ public struct QueryResult: Sendable {
         // matches.
         let passage = hit.passage.utf8Range
         let treatment = TextTreatment(of: hit.entry)
+        let area = treatment.visibleBounds(of: passage) ?? passage
+        // Another passage may be listed too, so the excerpt is from this one.
+        if listsPassages, let part = hit.entry.text(in: area) {
+            return Snippet(of: part, preferring: 0..<part.utf8.count, for: text, limit: limit)
+                .moved(by: area.lowerBound)
+        }
         return Snippet(
-            of: treatment.content, preferring: treatment.visibleBounds(of: passage) ?? passage,
-            bodyStart: treatment.structure.bodyStart, for: text, limit: limit)
+            of: treatment.content, preferring: area, bodyStart: treatment.structure.bodyStart, for: text,
+            limit: limit)
     }
 }
 

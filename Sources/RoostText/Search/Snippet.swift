@@ -62,6 +62,12 @@ public struct Snippet: Sendable, Hashable {
         self.anchor = min(max(range.lowerBound, anchor), max(range.lowerBound, range.upperBound - 1))
     }
 
+    /// Returns the excerpt of a text that begins with `count` more bytes.
+    package func moved(by count: Int) -> Snippet {
+        func moved(_ range: Range<Int>) -> Range<Int> { range.lowerBound + count..<range.upperBound + count }
+        return Snippet(moved(utf8Range), highlights.map(moved), anchor + count)
+    }
+
     /// Joins ranges that overlap, such as an identifier and its words.
     ///
     /// - Parameter ranges: Ranges in ascending order of their lower bounds.
