@@ -20,21 +20,21 @@ package struct PlacedEntry: Sendable {
     }
 }
 
-/// Assigns entries that were not clustered to groups, by the rule for entries that are added between runs
-/// (``ClusterPlacer``).
+/// Assigns entries that were not clustered to the groups of some rows, by the rule of ``ClusterPlacer``.
 package struct GroupPlacement: Sendable {
     private let placer: ClusterPlacer
     private let groups: [Cluster.ID: Int]
     private let hasOutliers: Bool
 
-    /// - Parameters:
-    ///   - rows: The clustered rows to whose groups entries are assigned.
-    ///   - hasOutliers: Whether entries that are not near enough to a group become outliers; otherwise, they
-    ///     join the nearest group.
-    package init(_ assembly: ClusterAssembly, groupsOf rows: Range<Int>, hasOutliers: Bool) {
+    /// - Parameter hasOutliers: Whether entries that are near no group become outliers; otherwise, they join the
+    ///   nearest one.
+    package init(
+        _ assembly: ClusterAssembly, groupsOf rows: Range<Int>, except excluded: Range<Int>, hasOutliers: Bool
+    ) {
         let partition = assembly.partition
         var ids: [Int: Cluster.ID] = [:]
-        for case let group? in partition.labels[rows].lazy.map(\.group) where ids[group] == nil {
+        for case let group? in partition.labels[rows].lazy.map(\.group)
+        where ids[group] == nil && !excluded.contains(group) {
             for group in sequence(first: group, next: { partition.parents[$0] }) { ids[group] = UUID() }
         }
         let clusters = ids.sorted { $0.key < $1.key }.map { group, id in
@@ -78,11 +78,10 @@ extension ClusterAssembly {
         return members
     }
 
-    /// The number of entries whose assignments are read together.
+    /// The number of entries whose assignments are read together. A table of all can exceed the memory.
     private static let assignmentBlock = 4096
 
-    /// Counts the entries that the groups share with the clusters of a snapshot. The assignments of entries that
-    /// were not clustered are read in blocks, because a table of all of them can exceed the memory.
+    /// Counts the entries that the groups share with the clusters of a snapshot.
     package func overlap(
         with previous: [Cluster], in snapshot: any StorageSnapshot
     ) async throws -> ClusterOverlap {

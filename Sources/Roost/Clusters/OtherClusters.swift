@@ -12,23 +12,10 @@ struct OtherClusters {
         _ clusters: [Cluster], of entries: EntryVectors, except chosen: Set<Int>,
         _ sample: VectorSample, _ snapshot: any StorageSnapshot
     ) async throws {
-        let assignments = Dictionary(
-            try await snapshot.assignments(of: sample.isComplete ? nil : entries.ids)
-                .map { ($0.entry, $0) }
-        ) { first, _ in first }
+        let assignments = try await snapshot.assignments(of: sample.isComplete ? nil : entries.ids).byEntry
         rows = entries.ids.indices.filter { !chosen.contains($0) && assignments[entries.ids[$0]] != nil }
         self.assignments = rows.compactMap { assignments[entries.ids[$0]] }
         self.clusters = ClusterForest.withoutCycles(clusters)
-    }
-
-    /// Returns the group that each cluster with entries became.
-    ///
-    /// - Parameter labels: The labels of ``rows``.
-    func groups(_ labels: some Collection<Partition.Label>) -> [Cluster.ID: Int] {
-        let pairs = zip(assignments, labels).compactMap { assignment, label in
-            assignment.cluster.flatMap { cluster in label.group.map { (cluster, $0) } }
-        }
-        return Dictionary(pairs) { first, _ in first }
     }
 
     /// Returns a partition with these clusters as further groups.

@@ -20,7 +20,8 @@ extension KnowledgeStore {
     @concurrent
     public func passageClusters(
         among filter: EntryFilter = .all, clusters: Int? = nil,
-        granularity: LeidenClusterer.Granularity = .medium, seed: UInt64 = 0, stopWords: Set<String> = [],
+        granularity: LeidenClusterer.Granularity = .medium, seed: UInt64 = 0,
+        maximumVectors: Int = KnowledgeStore.maximumVectors, stopWords: Set<String> = [],
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> PassageClusters {
         let snapshot = try await storage.snapshot()
@@ -48,8 +49,8 @@ extension KnowledgeStore {
             throw RoostError(.notFound, "cannot cluster passages: no entry with a vector matches the filter")
         }
         let report = try await KnowledgeStore(storage: passages, embedder: embedder).recluster(
-            clusters: clusters, granularity: granularity, seed: seed, stopWords: stopWords, isDryRun: true,
-            progress: progress)
+            clusters: clusters, granularity: granularity, seed: seed, maximumVectors: maximumVectors,
+            stopWords: stopWords, isDryRun: true, progress: progress)
         var result = PassageClusters(report: report, passages: [:])
         let shown = report.clusters.flatMap(\.representatives)
         let entries = try await snapshot.entries(Array(Set(shown.compactMap { places[$0]?.entry }))).byID

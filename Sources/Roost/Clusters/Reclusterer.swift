@@ -51,7 +51,8 @@ struct Reclusterer: Sendable {
         /// The entries of the sample. Those that the run clusters come first.
         var entries: EntryVectors
         var chosenCount: Int
-        var others: OtherClusters?
+        /// The groups that are parts of a group, kept because a person labeled them.
+        var labeledParts: Range<Int>
         var boilerplate: BoilerplateVectors
         var partition: Partition
         var run: ClusteringRun
@@ -80,21 +81,20 @@ struct Reclusterer: Sendable {
             all.selecting(chosen), try await partition(all.vectors.selecting(chosen), by: clusterer)
         )
         let parameters = parameters(of: partition, sample, chosen.count)
-        var others: OtherClusters?
         if !filter.matchesAll {
             let found = try await OtherClusters(previous, of: all, except: Set(chosen), sample, snapshot)
             entries = all.selecting(chosen + found.rows)
             partition = found.adding(to: partition, of: entries.vectors)
-            others = found
         }
-        notices += try await keepLabels(&partition, of: entries, previous, snapshot)
+        let labeled = try await keepLabels(&partition, of: entries, previous, snapshot)
+        notices += labeled.notices
         var run = ClusteringRun(
             algorithm: clusterer.algorithm, parameters: parameters, seed: clusterer.seed,
             stamp: snapshot.stamp)
         run.dataDigest = entries.digest
         return Found(
-            snapshot: snapshot, sample: sample, entries: entries, chosenCount: chosen.count, others: others,
-            boilerplate: lines, partition: partition, run: run, notices: notices)
+            snapshot: snapshot, sample: sample, entries: entries, chosenCount: chosen.count,
+            labeledParts: labeled.parts, boilerplate: lines, partition: partition, run: run, notices: notices)
     }
 
     /// Returns the parameters to record with a run.
@@ -114,31 +114,42 @@ struct Reclusterer: Sendable {
         return parameters
     }
 
-    /// Assigns the entries that are not in the sample, in blocks: those that the run clusters to the nearest
-    /// groups that it found, and the others to their clusters.
+    /// Assigns the entries outside the sample: those that the run clusters to the nearest groups, and the others
+    /// to their clusters. The members of a labeled cluster that is part of a group stay, and no others join it.
     private func placeOthers(_ found: Found, in assembly: inout ClusterAssembly) async throws {
-        let (sample, labels) = (found.sample, found.partition.labels)
+        let (sample, labels, snapshot) = (found.sample, found.partition.labels, found.snapshot)
         guard !sample.isComplete else { return }
         // If the clusterer assigned every entry of the sample, every other entry is assigned, too.
         let placement = GroupPlacement(
-            assembly, groupsOf: 0..<found.chosenCount,
+            assembly, groupsOf: 0..<found.chosenCount, except: found.labeledParts,
             hasOutliers: labels[..<found.chosenCount].contains(.outlier(.distant)))
-        let kept = found.others?.groups(labels[found.chosenCount...]) ?? [:]
-        assembly.placed.reserveCapacity(max(0, found.snapshot.stamp.entryCount - labels.count))
+        // The groups of the clusters whose members stay, separately for entries that the run clusters.
+        var kept: [Bool: [Cluster.ID: Int]] = [:]
+        var old = try await snapshot.assignments(of: found.entries.ids).byEntry
+        for (row, id) in found.entries.ids.enumerated() {
+            let isChosen = row < found.chosenCount
+            guard let group = labels[row].group, let cluster = old[id]?.cluster else { continue }
+            guard !isChosen || found.labeledParts.contains(group) else { continue }
+            kept[isChosen, default: [:]][cluster] = group
+        }
+        assembly.placed.reserveCapacity(snapshot.stamp.entryCount)
         func isPlaced(_ id: Entry.ID, row: UInt32) -> Bool { !sample.contains(id, row: row) }
-        try await found.boilerplate.forEachBlock(of: found.snapshot, where: isPlaced) { ids, rows, vectors in
+        try await found.boilerplate.forEachBlock(of: snapshot, where: isPlaced) { ids, rows, vectors in
             try Task.checkCancellation()
-            let chosen = ids.indices.filter { sample.chosen?.contains(rows[$0]) ?? true }
-            assembly.placed += placement.assign(chosen.map { ids[$0] }, vectors.selecting(chosen))
-            let others = ids.indices.filter { sample.chosen?.contains(rows[$0]) == false }
-            guard !others.isEmpty else { return }
-            for old in try await found.snapshot.assignments(of: others.map { ids[$0] }) {
-                let group = old.cluster.flatMap { kept[$0] }
+            let hasKept = sample.chosen != nil || !kept.isEmpty
+            old = hasKept ? try await snapshot.assignments(of: ids).byEntry : [:]
+            var placed: [Int] = []
+            for (index, id) in ids.enumerated() {
+                let isChosen = sample.chosen?.contains(rows[index]) ?? true
+                let group = old[id]?.cluster.flatMap { kept[isChosen]?[$0] }
+                if isChosen, group == nil { placed.append(index) }
+                guard let known = old[id], !isChosen || group != nil else { continue }
                 assembly.placed.append(
                     PlacedEntry(
-                        old.entry, group.map { .group($0) } ?? .outlier(old.outlierReason ?? .distant),
-                        similarity: old.similarity, confidence: old.confidence))
+                        id, group.map { .group($0) } ?? .outlier(known.outlierReason ?? .distant),
+                        similarity: known.similarity, confidence: known.confidence))
             }
+            assembly.placed += placement.assign(placed.map { ids[$0] }, vectors.selecting(placed))
         }
     }
 
@@ -172,12 +183,13 @@ struct Reclusterer: Sendable {
     /// Keeps the clusters that a person labeled recognizable, as long as at least half of the entries that they
     /// had then exist.
     ///
-    /// - Returns: A message for each cluster whose texts are now mostly in other clusters.
+    /// - Returns: A message for each cluster whose texts are now mostly in other clusters, and the groups that
+    ///   were parts of others.
     private func keepLabels(
         _ partition: inout Partition, of entries: EntryVectors, _ previous: [Cluster],
         _ snapshot: any StorageSnapshot
-    ) async throws -> [String] {
-        guard previous.contains(where: \.isLabelPinned) else { return [] }
+    ) async throws -> (notices: [String], parts: Range<Int>) {
+        guard previous.contains(where: \.isLabelPinned) else { return ([], 0..<0) }
         let members = previous.membersByCluster()
         let rows = Dictionary(uniqueKeysWithValues: entries.ids.enumerated().map { ($1, $0) })
         var labeled: [(label: String, rows: [Int])] = []
@@ -196,12 +208,13 @@ struct Reclusterer: Sendable {
         }
         let kept = partition.keeping(labeled.map(\.rows), among: isClustered, of: entries.vectors)
         partition = kept.partition
-        return zip(labeled, kept.parts).compactMap { cluster, part -> String? in
+        let notices = zip(labeled, kept.parts).compactMap { cluster, part -> String? in
             guard 2 * part < cluster.rows.count else { return nil }
             return
                 "the texts of '\(cluster.label)', which you labeled, are in several clusters now; the label "
                 + "stays with \(part) of \(cluster.rows.count)"
         }
+        return (notices, partition.count - kept.newCount..<partition.count)
     }
 
     private func validate() throws {

@@ -24,6 +24,7 @@ struct Search: Operation {
     var exact: Bool?
     var all: Bool?
     var exactWords: Bool?
+    var passages: Bool?
     var snippetLength: Int?
     var includeText: Bool?
     var positions: Bool?
@@ -76,6 +77,8 @@ struct Search: Operation {
             .programs),
         Argument(
             "exactWords", Schema.flag("Whether to search without correcting misspelled words."), .programs),
+        Argument(
+            "passages", Schema.flag("Whether an entry is listed once for each of its good passages.")),
         Argument(
             "snippetLength", Schema.integer("The maximum length of snippets in bytes.", 1...10_000), .programs
         ),
@@ -159,6 +162,7 @@ struct Search: Operation {
         search.isExact = exact ?? false
         search.includesAll = all ?? false
         search.usesExactWords = exactWords ?? false
+        search.listsPassages = passages ?? false
         return search
     }
 
