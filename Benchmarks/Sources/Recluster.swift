@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostStorage
+import RoostVectors
 
 struct Recluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

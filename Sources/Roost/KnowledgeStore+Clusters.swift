@@ -25,7 +25,7 @@ extension KnowledgeStore {
     ///   - filter: The entries to cluster; all others keep their clusters.
     ///   - maximumVectors: The maximum number of entries that are all compared with each other, at least 100. Of
     ///     more, a sample of this size, but at most 250,000, is clustered. The others are read in blocks and
-    ///     join the nearest clusters, so that the memory for vectors does not grow with the store (decision 12).
+    ///     join the nearest clusters, so that the memory for vectors does not grow with the store (decision 27).
     ///   - ignoringPreviousRun: Whether to start without the groups of the previous run. Ids and labels are
     ///     still kept.
     ///   - stopWords: Words in lower case that do not occur in labels and keywords.
