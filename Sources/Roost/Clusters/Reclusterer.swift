@@ -32,8 +32,7 @@ struct Reclusterer: Sendable {
         var assembly = ClusterAssembly(
             found.partition, of: found.entries.vectors, ids: found.entries.ids, stopWords: stopWords)
         try await placeOthers(found, in: &assembly)
-        try await assembly.countTexts(
-            of: found.snapshot, without: found.boilerplate.boilerplate)
+        try await assembly.countTexts(of: found.snapshot, without: found.boilerplate.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder)
         progress(.saving)
         var report = try await ClusteringCommit(storage: storage, isDryRun: isDryRun).run(
@@ -68,8 +67,7 @@ struct Reclusterer: Sendable {
         let lines = try await boilerplateVectors(snapshot, &notices)
         progress(.reading, 0.5)
         let previous = try await snapshot.clusters()
-        let sample = try await VectorSample(
-            of: snapshot, matching: filter, limit: maximumVectors, previous)
+        let sample = try await VectorSample(of: snapshot, matching: filter, limit: maximumVectors, previous)
         let all = try await EntryVectors(snapshot, without: lines, in: sample)
         guard !all.ids.isEmpty else {
             throw RoostError(
@@ -114,8 +112,9 @@ struct Reclusterer: Sendable {
         return parameters
     }
 
-    /// Assigns the entries outside the sample: those that the run clusters to the nearest groups, and the others
-    /// to their clusters. The members of a labeled cluster that is part of a group stay, and no others join it.
+    /// Assigns the entries outside the sample. The members of a cluster stay together if the run does not cluster
+    /// them, if those in the sample are in one group, or if a person labeled the cluster and it is part of a group,
+    /// which no other entries join. All others join the nearest groups.
     private func placeOthers(_ found: Found, in assembly: inout ClusterAssembly) async throws {
         let (sample, labels, snapshot) = (found.sample, found.partition.labels, found.snapshot)
         guard !sample.isComplete else { return }
@@ -123,25 +122,27 @@ struct Reclusterer: Sendable {
         let placement = GroupPlacement(
             assembly, groupsOf: 0..<found.chosenCount, except: found.labeledParts,
             hasOutliers: labels[..<found.chosenCount].contains(.outlier(.distant)))
-        // The groups of the clusters whose members stay, separately for entries that the run clusters.
-        var kept: [Bool: [Cluster.ID: Int]] = [:]
+        // The groups of each previous cluster, separately for entries that the run clusters.
+        var groups: [Bool: [Cluster.ID: Set<Int>]] = [:]
         var old = try await snapshot.assignments(of: found.entries.ids).byEntry
         for (row, id) in found.entries.ids.enumerated() {
-            let isChosen = row < found.chosenCount
             guard let group = labels[row].group, let cluster = old[id]?.cluster else { continue }
-            guard !isChosen || found.labeledParts.contains(group) else { continue }
-            kept[isChosen, default: [:]][cluster] = group
+            groups[row < found.chosenCount, default: [:]][cluster, default: []].insert(group)
+        }
+        func groupToStayIn(_ cluster: Cluster.ID, isChosen: Bool) -> Int? {
+            guard let all = groups[isChosen]?[cluster] else { return nil }
+            return all.filter(found.labeledParts.contains).min()
+                ?? (all.count == 1 || !isChosen ? all.min() : nil)
         }
         assembly.placed.reserveCapacity(snapshot.stamp.entryCount)
         func isPlaced(_ id: Entry.ID, row: UInt32) -> Bool { !sample.contains(id, row: row) }
         try await found.boilerplate.forEachBlock(of: snapshot, where: isPlaced) { ids, rows, vectors in
             try Task.checkCancellation()
-            let hasKept = sample.chosen != nil || !kept.isEmpty
-            old = hasKept ? try await snapshot.assignments(of: ids).byEntry : [:]
+            old = groups.isEmpty ? [:] : try await snapshot.assignments(of: ids).byEntry
             var placed: [Int] = []
             for (index, id) in ids.enumerated() {
                 let isChosen = sample.chosen?.contains(rows[index]) ?? true
-                let group = old[id]?.cluster.flatMap { kept[isChosen]?[$0] }
+                let group = old[id]?.cluster.flatMap { groupToStayIn($0, isChosen: isChosen) }
                 if isChosen, group == nil { placed.append(index) }
                 guard let known = old[id], !isChosen || group != nil else { continue }
                 assembly.placed.append(

@@ -23,8 +23,7 @@ struct VectorSample: Sendable {
     static let all = VectorSample()
 
     private init() {
-        (chosen, share, otherShare) = (nil, 1, 1)
-        (included, includedOthers) = ([], [])
+        (chosen, share, otherShare, included, includedOthers) = (nil, 1, 1, [], [])
     }
 
     /// The maximum number of clustered entries in a sample. With 384 dimensions, their vectors take 400 MB,

@@ -77,8 +77,7 @@ struct Search: Operation {
             .programs),
         Argument(
             "exactWords", Schema.flag("Whether to search without correcting misspelled words."), .programs),
-        Argument(
-            "passages", Schema.flag("Whether an entry is listed once for each of its good passages.")),
+        Argument("passages", Schema.flag("Whether to list all good passages of an entry.")),
         Argument(
             "snippetLength", Schema.integer("The maximum length of snippets in bytes.", 1...10_000), .programs
         ),
