@@ -23,6 +23,9 @@ extension KnowledgeStore {
     ///     `clusters` is set.
     ///   - seed: The seed of the algorithm's random choices.
     ///   - filter: The entries to cluster; all others keep their clusters.
+    ///   - maximumVectors: The maximum number of entries that are all compared with each other, at least 100. Of
+    ///     more, a sample of this size, but at most 250,000, is clustered. The others are read in blocks and
+    ///     join the nearest clusters, so that the memory for vectors does not grow with the store (decision 27).
     ///   - ignoringPreviousRun: Whether to start without the groups of the previous run. Ids and labels are
     ///     still kept.
     ///   - stopWords: Words in lower case that do not occur in labels and keywords.
@@ -34,7 +37,8 @@ extension KnowledgeStore {
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
         maximumOutliers: Double = 0.05, seed: UInt64 = 0,
-        among filter: EntryFilter = .all, ignoringPreviousRun: Bool = false,
+        among filter: EntryFilter = .all, maximumVectors: Int = KnowledgeStore.maximumVectors,
+        ignoringPreviousRun: Bool = false,
         stopWords: Set<String> = [], isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
@@ -43,8 +47,11 @@ extension KnowledgeStore {
             ?? .communities(
                 granularity, maximumOutliers: maximumOutliers, seed: seed,
                 continuesPreviousRun: !ignoringPreviousRun)
-        return try await recluster(method, filter, stopWords, isDryRun, progress)
+        return try await recluster(method, filter, maximumVectors, stopWords, isDryRun, progress)
     }
+
+    /// The number of entries above which a clustering run clusters a sample unless another limit is given.
+    public static let maximumVectors = 1_000_000
 
     /// Clusters all entries with a clusterer of your own and replaces the previous clusters with the result.
     ///
@@ -57,18 +64,21 @@ extension KnowledgeStore {
     /// - Throws: The errors of a run without a clusterer, and any error that the clusterer throws.
     public func recluster(
         with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:],
-        among filter: EntryFilter = .all, isDryRun: Bool = false,
-        progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
+        among filter: EntryFilter = .all, maximumVectors: Int = KnowledgeStore.maximumVectors,
+        isDryRun: Bool = false, progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
-        try await recluster(.custom(clusterer, parameters: parameters), filter, [], isDryRun, progress)
+        try await recluster(
+            .custom(clusterer, parameters: parameters), filter, maximumVectors, [], isDryRun, progress)
     }
 
     private func recluster(
-        _ method: Reclusterer.Method, _ filter: EntryFilter, _ stopWords: Set<String>, _ isDryRun: Bool,
+        _ method: Reclusterer.Method, _ filter: EntryFilter, _ maximumVectors: Int,
+        _ stopWords: Set<String>, _ isDryRun: Bool,
         _ progress: @escaping @Sendable (ReclusterProgress) -> Void
     ) async throws -> ReclusterReport {
         let reclusterer = Reclusterer(
-            storage: storage, method: method, filter: filter, isDryRun: isDryRun,
+            storage: storage, method: method, filter: filter, maximumVectors: maximumVectors,
+            isDryRun: isDryRun,
             boilerplate: (embedder, boilerplate), stopWords: stopWords,
             progress: ReclusterProgress.Filter(progress))
         return try await Computation.run { try await reclusterer.run() }

@@ -10,10 +10,10 @@ package struct ClusterAssembly: Sendable {
     private static let representativeLimit = 5
 
     private var tally: WordTally
-    private let partition: Partition
-    private let ids: [Entry.ID]
-    private let rows: [Entry.ID: Int]
-    private let quality: ClusterQuality
+    let partition: Partition
+    let ids: [Entry.ID]
+    let rows: [Entry.ID: Int]
+    let quality: ClusterQuality
     /// The rows of each group. A parent group has the rows of all of its descendants.
     private let members: [[Int]]
     /// The rows of each group that are nearest to its centroid, nearest first.
@@ -26,7 +26,8 @@ package struct ClusterAssembly: Sendable {
     private var titles: [Int: String] = [:]
     /// The phrases from which labels are made; `nil` until they are prepared.
     private var phrases: Phrases?
-    private var memberIDs: [[Entry.ID]] { members.map { rows in rows.map { ids[$0] } } }
+    /// The entries that were not clustered, but assigned to the groups.
+    package var placed: [PlacedEntry] = []
 
     /// Prepares the clusters of a partition.
     ///
@@ -137,24 +138,23 @@ package struct ClusterAssembly: Sendable {
     /// - Parameters:
     ///   - run: The record of the run. The returned copy also has the quality figures and the previous
     ///     clusters that vanished.
-    ///   - previous: The clusters of the previous run with their members.
+    ///   - previous: The clusters of the previous run.
+    ///   - overlap: The numbers of entries that they share with the groups.
     ///   - identities: The previous cluster that each group continues; if it is `nil`, groups are matched
     ///     with previous clusters by their members.
     ///   - unchanged: The previous clusters that keep their labels in any case, because they have not
     ///     changed.
     ///   - date: The creation and update date of the clusters if there is no run.
     package func finish(
-        run: ClusteringRun?, previous: [Cluster], identities: [Cluster?]? = nil,
-        unchanged: Set<Cluster.ID> = [], date: Date = Date()
+        run: ClusteringRun?, previous: [Cluster], _ overlap: ClusterOverlap,
+        identities: [Cluster?]? = nil, unchanged: Set<Cluster.ID> = [], date: Date = Date()
     ) -> WriteBatch.Clustering {
-        let previous = Self.addingMembersOfDescendants(to: previous)
-        let memberIDs = memberIDs
-        let sizes = memberIDs.map(\.count)
-        let continued = identities ?? ClusterIdentity.match(memberIDs, to: previous)
+        let (sizes, memberIDs) = (overlap.groupSizes, leafMembers)
+        let continued = identities ?? ClusterIdentity.match(overlap, to: previous)
         let clusterIDs = continued.map { $0?.id ?? UUID() }
         let prepared = phrases ?? Phrases(tally, partition)
         let keywords = prepared.phrases.map { $0.prefix(Self.keywordLimit).map(\.text) }
-        let trace = trace(memberIDs, clusterIDs, from: previous)
+        let trace = trace(clusterIDs, overlap, from: previous)
         let kinships = members.indices.map { group in
             Kinship(old: continued[group], origins: trace.origins[group], size: sizes[group])
         }
@@ -165,13 +165,12 @@ package struct ClusterAssembly: Sendable {
         }
         let labels = prepared.vocabularies.labels(from: prepared.phrases, contexts)
         var clusters = members.indices.map { group in
-            let isLeaf = members[group].first.map { partition.labels[$0].group == group } ?? false
             var cluster = Cluster(
                 id: clusterIDs[group],
                 label: labels[group], keywords: keywords[group],
                 centroid: partition.centroids.row(group),
                 // A parent cluster stores no members of its own; its members are those of its descendants.
-                members: isLeaf ? memberIDs[group] : [],
+                members: memberIDs[group],
                 representatives: nearest[group].prefix(Self.representativeLimit).map { ids[$0] },
                 cohesion: quality.cohesions[group], parent: partition.parents[group].map { clusterIDs[$0] },
                 createdAt: continued[group]?.createdAt ?? run?.createdAt ?? date,
@@ -201,17 +200,20 @@ package struct ClusterAssembly: Sendable {
     }
 
     private func assignments(to clusterIDs: [Cluster.ID], by run: ClusteringRun.ID?) -> [Assignment] {
-        func target(_ label: Partition.Label) -> Assignment.Target {
-            switch label {
-            case .group(let group): .cluster(clusterIDs[group])
-            case .outlier(let reason): .outlier(reason)
-            }
+        var assignments: [Assignment] = []
+        assignments.reserveCapacity(ids.count + placed.count)
+        func assign(_ id: Entry.ID, to label: Partition.Label, _ similarity: Float, _ confidence: Float) {
+            let outlier = Assignment.Target.outlier(label == .outlier(.zeroVector) ? .zeroVector : .distant)
+            let target = label.group.map { .cluster(clusterIDs[$0]) } ?? outlier
+            assignments.append(
+                Assignment(
+                    entry: id, target: target, run: run, similarity: similarity, confidence: confidence))
         }
-        return ids.indices.map { row in
-            Assignment(
-                entry: ids[row], target: target(partition.labels[row]), run: run,
-                similarity: partition.similarities[row], confidence: partition.confidences[row])
+        for (row, id) in ids.enumerated() {
+            assign(id, to: partition.labels[row], partition.similarities[row], partition.confidences[row])
         }
+        for entry in placed { assign(entry.id, to: entry.label, entry.similarity, entry.confidence) }
+        return assignments
     }
 
     private struct Kinship {
@@ -221,9 +223,8 @@ package struct ClusterAssembly: Sendable {
 
         /// The number of members that the old and the new cluster share, divided by the size of the larger.
         var share: Double {
-            guard let old else { return 0 }
-            let shared = origins.first { $0.cluster == old.id }?.shared ?? 0
-            return Double(shared) / Double(max(1, size, old.members.count))
+            guard let origin = origins.first(where: { $0.cluster == old?.id }) else { return 0 }
+            return Double(origin.shared) / Double(max(1, size, origin.size))
         }
 
         /// Whether the old label is kept. A person's label always is. A labeler's label is kept while the old
@@ -255,12 +256,11 @@ package struct ClusterAssembly: Sendable {
     /// Traces the origins of leaf clusters and of parent clusters separately. A cluster that became a parent, or
     /// is no longer one, still is an origin of itself.
     private func trace(
-        _ memberIDs: [[Entry.ID]], _ clusterIDs: [Cluster.ID], from previous: [Cluster]
+        _ clusterIDs: [Cluster.ID], _ overlap: ClusterOverlap, from previous: [Cluster]
     ) -> ClusterLineage.Trace {
         var result = ClusterLineage.Trace(origins: Array(repeating: [], count: members.count), vanished: [])
         for (groups, clusters, isParent) in levels(previous, clusterIDs) {
-            let found = ClusterLineage.trace(
-                groups.map { memberIDs[$0] }, groups.map { clusterIDs[$0] }, from: clusters)
+            let found = ClusterLineage.trace(groups, groups.map { clusterIDs[$0] }, overlap, from: clusters)
             for (group, origins) in zip(groups, found.origins) { result.origins[group] = origins }
             // Parent clusters are not counted, because they contain the same entries as the leaf clusters.
             if !isParent { (result.vanished, result.stability) = (found.vanished, found.stability) }
@@ -280,15 +280,6 @@ package struct ClusterAssembly: Sendable {
                 previousParents.contains($0.id) == isParent || ids.contains($0.id)
             }
             return (groups, clusters, isParent)
-        }
-    }
-
-    private static func addingMembersOfDescendants(to clusters: [Cluster]) -> [Cluster] {
-        let members = clusters.membersByCluster()
-        return clusters.map { cluster in
-            var cluster = cluster
-            cluster.members = members[cluster.id] ?? []
-            return cluster
         }
     }
 }

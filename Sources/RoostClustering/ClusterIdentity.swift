@@ -11,31 +11,26 @@ package enum ClusterIdentity {
     /// may contain others: a group that is divided into topics continues the undivided cluster.
     ///
     /// - Parameters:
-    ///   - groups: The members of each new group.
-    ///   - previous: The clusters of the previous run with their members.
-    /// - Complexity: O(members) plus the cube of the number of clusters in each connected component of the
-    ///   overlap graph.
-    package static func match(_ groups: [[Entry.ID]], to previous: [Cluster]) -> [Cluster?] {
-        var groupsOf: [Entry.ID: [Int]] = [:]
-        for (group, members) in groups.enumerated() {
-            for member in members { groupsOf[member, default: []].append(group) }
-        }
+    ///   - overlap: The numbers of entries that the groups and the clusters share.
+    ///   - previous: The clusters of the previous run.
+    /// - Complexity: O(pairs of a cluster and a group that share entries) plus the cube of the number of
+    ///   clusters in each connected component of the overlap graph.
+    package static func match(_ overlap: ClusterOverlap, to previous: [Cluster]) -> [Cluster?] {
+        let sizes = overlap.groupSizes
         // For each previous cluster, the groups that can continue it and the number of shared members.
-        var shared = [[Int: Int]](repeating: [:], count: previous.count)
-        for (index, cluster) in previous.enumerated() {
+        let shared = previous.map { cluster in
             var (overlaps, remaining) = ([Int: Int](), 0)
-            for member in cluster.members {
-                guard let groups = groupsOf[member] else { continue }
-                remaining += 1
-                for group in groups { overlaps[group, default: 0] += 1 }
+            for (leaf, count) in overlap.leaves(of: cluster.id) {
+                remaining += count
+                for group in overlap.ancestors(of: leaf) { overlaps[group, default: 0] += count }
             }
-            shared[index] = overlaps.filter { group, overlap in
-                4 * overlap > remaining + groups[group].count - overlap
-                    || cluster.isLabelPinned && 2 * overlap > groups[group].count
+            return overlaps.filter { group, overlap in
+                4 * overlap > remaining + sizes[group] - overlap
+                    || cluster.isLabelPinned && 2 * overlap > sizes[group]
             }
         }
-        var matches = [Cluster?](repeating: nil, count: groups.count)
-        for (clusters, candidates) in components(shared, groups: groups.count) {
+        var matches = [Cluster?](repeating: nil, count: sizes.count)
+        for (clusters, candidates) in components(shared, groups: sizes.count) {
             let weights = clusters.map { cluster in candidates.map { Double(shared[cluster][$0] ?? 0) } }
             for (row, column) in assignment(weights).enumerated() {
                 guard let column, weights[row][column] > 0 else { continue }

@@ -166,21 +166,27 @@ extension ClusterLineage {
     /// An origin of a group is the previous cluster that it continues, and each previous cluster of which the
     /// group has the largest part, or at least a quarter of the remaining members, or which makes up more
     /// than half of the group.
-    static func trace(_ groups: [[Entry.ID]], _ identities: [Cluster.ID], from previous: [Cluster]) -> Trace {
-        var groupOf: [Entry.ID: Int] = [:]
-        for (group, members) in groups.enumerated() { for member in members { groupOf[member] = group } }
+    ///
+    /// - Parameter groups: The groups, ascending. An entry belongs to the last of those that contain it.
+    static func trace(
+        _ groups: [Int], _ identities: [Cluster.ID], _ overlap: ClusterOverlap, from previous: [Cluster]
+    ) -> Trace {
+        let positions = Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($1, $0) })
         var trace = Trace(origins: Array(repeating: [], count: groups.count), vanished: [])
         var (stayed, present) = (0, 0)
-        for cluster in previous where !cluster.members.isEmpty {
+        for cluster in previous {
+            let size = overlap.size(of: cluster.id)
+            guard size > 0 else { continue }
             var shared: [Int: Int] = [:]
-            for member in cluster.members {
-                if let group = groupOf[member] { shared[group, default: 0] += 1 }
+            for (leaf, count) in overlap.leaves(of: cluster.id) {
+                let position = overlap.ancestors(of: leaf).compactMap { positions[$0] }.max()
+                if let position { shared[position, default: 0] += count }
             }
             let remaining = shared.values.reduce(0, +)
             func origin(_ count: Int) -> Cluster.Origin {
                 Cluster.Origin(
-                    cluster: cluster.id, label: cluster.label, size: cluster.members.count,
-                    remaining: remaining, shared: count)
+                    cluster: cluster.id, label: cluster.label, size: size, remaining: remaining, shared: count
+                )
             }
             present += remaining
             if remaining == 0 { trace.vanished.append(origin(0)) }
@@ -188,7 +194,8 @@ extension ClusterLineage {
             for (group, count) in shared {
                 let isSame = identities[group] == cluster.id
                 if isSame { stayed += count }
-                if isSame || count == most || 4 * count >= remaining || 2 * count > groups[group].count {
+                let isMost = 2 * count > overlap.groupSizes[groups[group]]
+                if isSame || count == most || 4 * count >= remaining || isMost {
                     trace.origins[group].append(origin(count))
                 }
             }

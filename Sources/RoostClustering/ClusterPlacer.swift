@@ -10,6 +10,8 @@ package struct ClusterPlacer: Sendable {
         package var similarity: Float
         /// 1 minus the ratio of the distances to the nearest and to the second nearest centroid, 0 to 1.
         package var confidence: Float
+        /// Whether the vector reaches the assignment threshold of the cluster, or of the group of a topic.
+        package var isNear: Bool
     }
 
     /// The tolerance in comparisons with the assignment threshold. The cosine of the same two vectors can
@@ -46,13 +48,18 @@ package struct ClusterPlacer: Sendable {
 
     package var dimension: Int { centroids.columns }
 
-    /// Returns the nearest cluster of each vector; `nil` if the vector is less similar to the centroid than
-    /// the assignment threshold of the cluster. A vector that is near enough to a group, but to none of its
-    /// topics, joins the nearest topic.
+    /// Returns the cluster that each vector joins: the nearest one; `nil` if that is not near enough. A vector
+    /// that is near enough to a group, but to none of its topics, joins the nearest topic.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
     /// - Complexity: O(n · clusters · d).
     package func matches(for vectors: Matrix) -> [Match?] {
+        nearest(to: vectors).map { $0.flatMap { $0.isNear ? $0 : nil } }
+    }
+
+    /// Returns the nearest cluster of each vector, whether it is near enough or not; `nil` if there are no
+    /// clusters of the same dimension, or if the similarity is not finite.
+    package func nearest(to vectors: Matrix) -> [Match?] {
         guard !isEmpty, vectors.rows > 0, vectors.columns == dimension else {
             return Array(repeating: nil, count: vectors.rows)
         }
@@ -63,14 +70,13 @@ package struct ClusterPlacer: Sendable {
                     centroids.withRow(Int(cluster)) { innerProduct($0, values) }
                 }
                 let nearest = similarity(first[row])
+                guard nearest.isFinite else { return nil }
                 let isNear = nearest >= thresholds[Int(first[row])] - Self.roundingTolerance
-                guard nearest.isFinite, isNear || isInGroup(values, of: ids[Int(first[row])]) else {
-                    return nil
-                }
                 let (near, far) = (max(0, 1 - nearest), second[row] < 0 ? 2 : 1 - similarity(second[row]))
                 return Match(
                     cluster: ids[Int(first[row])], similarity: nearest,
-                    confidence: far > 0 ? min(1, max(0, 1 - near / far)) : 0)
+                    confidence: far > 0 ? min(1, max(0, 1 - near / far)) : 0,
+                    isNear: isNear || isInGroup(values, of: ids[Int(first[row])]))
             }
         }
     }

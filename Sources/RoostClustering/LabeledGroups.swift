@@ -12,11 +12,12 @@ extension Partition {
     ///   - sets: The sets of rows, without duplicates.
     ///   - clustered: Whether each row was in a cluster.
     ///   - vectors: The vectors that were partitioned, (n, d), unit length.
-    /// - Returns: The partition, and for each set the number of its rows in the group that continues it.
+    /// - Returns: The partition, for each set the number of its rows in the group that continues it, and the
+    ///   number of new groups, which are the last ones.
     /// - Complexity: O(sets · rows of a set · levels), and O(n · d) if a part leaves its group.
     package func keeping(
         _ sets: [[Int]], among clustered: [Bool], of vectors: Matrix
-    ) -> (partition: Partition, parts: [Int]) {
+    ) -> (partition: Partition, parts: [Int], newCount: Int) {
         var sizes = [Int](repeating: 0, count: count)
         func ancestors(_ group: Int) -> some Sequence<Int> { sequence(first: group) { parents[$0] } }
         for (row, label) in labels.enumerated() where clustered[row] {
@@ -46,8 +47,8 @@ extension Partition {
                 parts.append(0)
             }
         }
-        guard newParents.count > count else { return (self, parts) }
-        return (regrouped(groups, newParents, of: vectors), parts)
+        guard newParents.count > count else { return (self, parts, 0) }
+        return (regrouped(groups, newParents, of: vectors), parts, newParents.count - count)
     }
 
     /// Returns the partition with other groups of rows. Groups without rows are removed.

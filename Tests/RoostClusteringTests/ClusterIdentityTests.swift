@@ -5,6 +5,21 @@ import Testing
 
 @testable import RoostClustering
 
+extension ClusterOverlap {
+    /// Counts the entries that groups without parents share with clusters.
+    init(_ groups: [[Entry.ID]], _ previous: [Cluster]) {
+        let pairs = groups.enumerated().flatMap { group, members in members.map { ($0, group) } }
+        let groupOf = Dictionary(uniqueKeysWithValues: pairs)
+        var counts: [Cluster.ID: [Int?: Int]] = [:]
+        for cluster in previous {
+            for member in cluster.members {
+                counts[cluster.id, default: [:]][groupOf[member], default: 0] += 1
+            }
+        }
+        self.init(counts, of: previous, groups.map(\.count), groups.map { _ in nil })
+    }
+}
+
 @Suite struct ClusterIdentityTests {
     static let ids = (0..<200).map { _ in UUID() }
 
@@ -13,7 +28,8 @@ import Testing
     }
 
     func labels(_ groups: [[Int]], _ previous: [Cluster]) -> [String?] {
-        ClusterIdentity.match(groups.map { $0.map { Self.ids[$0] } }, to: previous).map { $0?.label }
+        let overlap = ClusterOverlap(groups.map { $0.map { Self.ids[$0] } }, previous)
+        return ClusterIdentity.match(overlap, to: previous).map { $0?.label }
     }
 
     @Test

@@ -12,8 +12,9 @@ import Testing
     func lineage(_ old: [Range<Int>], _ new: [[Range<Int>]]) -> (ClusterLineage, Double?) {
         let previous = old.map { Cluster(label: "\($0)", members: Array(Self.ids[$0])) }
         let groups = new.map { $0.flatMap { Array(Self.ids[$0]) } }
-        let identities = ClusterIdentity.match(groups, to: previous).map { $0?.id ?? UUID() }
-        let trace = ClusterLineage.trace(groups, identities, from: previous)
+        let overlap = ClusterOverlap(groups, previous)
+        let identities = ClusterIdentity.match(overlap, to: previous).map { $0?.id ?? UUID() }
+        let trace = ClusterLineage.trace(Array(groups.indices), identities, overlap, from: previous)
         let clusters = groups.indices.map { group in
             var cluster = Cluster(id: identities[group], label: "now \(group)", members: groups[group])
             cluster.origins = trace.origins[group]

@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostText
 import RoostVectors
 import Synchronization
 
@@ -56,19 +57,74 @@ struct BoilerplateVectors: Sendable, Equatable {
         return result.allSatisfy(\.isFinite) && result.contains { $0 != 0 } ? result : nil
     }
 
-    /// Replaces the vectors of all entries that contain boilerplate lines.
-    func replace(
-        in elements: inout [Float], of ids: [Entry.ID], _ dimension: Int, _ snapshot: any StorageSnapshot
+    /// Calls `body` with blocks of entries in the order of their rows: their ids, rows and vectors, without the
+    /// boilerplate lines of their texts. Entries without a vector are omitted.
+    ///
+    /// - Parameter isSelected: Whether to read an entry, by its id and row.
+    func forEachBlock(
+        of snapshot: any StorageSnapshot, where isSelected: (Entry.ID, UInt32) -> Bool = { _, _ in true },
+        _ body: (_ ids: [Entry.ID], _ rows: [UInt32], _ vectors: Matrix) async throws -> Void
     ) async throws {
-        guard !vectors.isEmpty else { return }
-        let rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
+        // Texts can be long, so blocks are smaller if texts are read.
+        let size = vectors.isEmpty ? PageSize.vectors : PageSize.entries
+        for try await page in snapshot.vectorPages(of: .entries, pageSize: size) {
+            let selected = page.ids.indices.filter { isSelected(page.ids[$0], page.rows[$0]) }
+            guard !selected.isEmpty else { continue }
+            let ids = selected.map { page.ids[$0] }
+            var block = selected.count == page.ids.count ? page.vectors : page.vectors.selecting(selected)
+            if !vectors.isEmpty {
+                let entries = try await snapshot.entries(ids).byID
+                for (row, id) in ids.enumerated() {
+                    guard let vector = entries[id].flatMap(removing), vector.count == block.columns else {
+                        continue
+                    }
+                    for column in vector.indices { block[row, column] = vector[column] }
+                }
+            }
+            try await body(ids, selected.map { page.rows[$0] }, block)
+        }
+    }
+}
+
+extension BoilerplateLines {
+    /// A line is boilerplate only if more than this share of the store's entries contain it.
+    static let maximumShare = 0.05
+    /// A line is boilerplate only if at least this many entries contain it. In small stores, this is more
+    /// than ``maximumShare`` requires.
+    static let minimumEntries = 5
+    /// The number of counters in the first scan. They take 4 MB, and in a store of ordinary size, few lines
+    /// share a counter.
+    private static let counterCount = 1 << 20
+
+    /// To bound the memory, the first scan counts lines by their hashes in a fixed number of counters, which
+    /// several lines may share. Only lines whose counters are high enough are counted exactly, in a second
+    /// scan.
+    static func find(in snapshot: any StorageSnapshot) async throws -> BoilerplateLines {
+        let limit = max(minimumEntries, Int(maximumShare * Double(snapshot.stamp.entryCount)) + 1)
+        var counters = [UInt32](repeating: 0, count: counterCount)
+        var seen: Set<UInt64> = []
         for try await page in snapshot.entryPages() {
             for entry in page.entries {
-                guard let row = rows[entry.id], let vector = removing(from: entry), vector.count == dimension
-                else { continue }
-                elements.replaceSubrange(row * dimension..<(row + 1) * dimension, with: vector)
+                seen.removeAll(keepingCapacity: true)
+                forEachLine(of: entry.visibleText) { line in
+                    let hash = hash(of: line)
+                    if seen.insert(hash).inserted { counters[Int(hash % UInt64(counterCount))] += 1 }
+                }
             }
         }
+        guard counters.contains(where: { $0 >= limit }) else { return BoilerplateLines([]) }
+        var counts: [String: Int] = [:]
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
+                var lines: Set<String> = []
+                forEachLine(of: entry.visibleText) { line in
+                    guard counters[Int(hash(of: line) % UInt64(counterCount))] >= limit else { return }
+                    lines.insert(String(decoding: line, as: UTF8.self))
+                }
+                for line in lines { counts[line, default: 0] += 1 }
+            }
+        }
+        return BoilerplateLines(Set(counts.filter { $0.value >= limit }.keys))
     }
 }
 

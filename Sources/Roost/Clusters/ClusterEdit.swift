@@ -27,9 +27,7 @@ struct ClusterEdit: Sendable {
         (entries, vectors) = (entryVectors.ids, entryVectors.vectors)
         previousClusters = ClusterForest.withoutCycles(try await snapshot.clusters())
         run = try await snapshot.clusteringRun()
-        let previous = Dictionary(
-            try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
-        ) { first, _ in first }
+        let previous = try await snapshot.assignments(of: nil).byEntry
         previousAssignments = previous
         assignments = entries.map { previous[$0]?.cluster }
         let parents = Set(previousClusters.compactMap(\.parent))
@@ -88,7 +86,8 @@ struct ClusterEdit: Sendable {
         let known = previousClusters.byID
         let changed = changedClusters()
         var result = assembly.finish(
-            run: run, previous: previousClusters, identities: groups.clusters,
+            run: run, previous: previousClusters,
+            try await assembly.overlap(with: previousClusters, in: snapshot), identities: groups.clusters,
             unchanged: Set(known.keys).subtracting(changed))
         let now = Date()
         result.clusters = result.clusters.map { cluster in

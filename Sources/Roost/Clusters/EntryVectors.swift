@@ -13,35 +13,43 @@ struct EntryVectors: Sendable {
     /// text of their ids.
     let ids: [Entry.ID]
     let vectors: Matrix
+    /// The storage's row of each entry.
+    let rows: [UInt32]
 
-    /// Reads the embeddings of all entries. Entries without an embedding are omitted.
+    /// Reads the embeddings of the entries of a sample. Entries without an embedding are omitted.
     init(
-        _ snapshot: any StorageSnapshot, without boilerplate: BoilerplateVectors = BoilerplateVectors()
+        _ snapshot: any StorageSnapshot, without boilerplate: BoilerplateVectors = BoilerplateVectors(),
+        in sample: VectorSample = .all
     ) async throws {
         var ids: [Entry.ID] = []
+        var rows: [UInt32] = []
         var elements: [Float] = []
         var dimension = 0
-        for try await page in snapshot.vectorPages(of: .entries) {
-            if dimension == 0, page.vectors.rows > 0 {
-                dimension = page.vectors.columns
-                elements.reserveCapacity(snapshot.stamp.entryCount * dimension)
+        try await boilerplate.forEachBlock(of: snapshot, where: sample.contains) { block, places, vectors in
+            if dimension == 0 {
+                dimension = vectors.columns
+                elements.reserveCapacity(sample.expectedCount(of: snapshot.stamp.entryCount) * dimension)
             }
-            ids += page.ids
-            elements += page.vectors.elements
+            ids += block
+            rows += places
+            elements += vectors.elements
         }
-        try await boilerplate.replace(in: &elements, of: ids, dimension, snapshot)
         let order = Self.order(of: ids, elements, dimension)
         Self.permute(&elements, order, dimension)
         self.init(
             ids: order.map { ids[$0] },
-            vectors: Matrix(rows: ids.count, columns: dimension, elements: elements))
+            vectors: Matrix(rows: ids.count, columns: dimension, elements: elements),
+            rows: order.map { rows[$0] })
     }
 
-    private init(ids: [Entry.ID], vectors: Matrix) { (self.ids, self.vectors) = (ids, vectors) }
+    private init(ids: [Entry.ID], vectors: Matrix, rows: [UInt32]) {
+        (self.ids, self.vectors, self.rows) = (ids, vectors, rows)
+    }
 
     func selecting(_ rows: [Int]) -> EntryVectors {
-        rows == Array(ids.indices)
-            ? self : EntryVectors(ids: rows.map { ids[$0] }, vectors: vectors.selecting(rows))
+        guard rows != Array(ids.indices) else { return self }
+        return EntryVectors(
+            ids: rows.map { ids[$0] }, vectors: vectors.selecting(rows), rows: rows.map { self.rows[$0] })
     }
 
     /// The SHA-256 digest of the ids and vectors. See `ClusteringRun/dataDigest`.

@@ -10,11 +10,9 @@ struct OtherClusters {
 
     init(
         _ clusters: [Cluster], of entries: EntryVectors, except chosen: Set<Int>,
-        _ snapshot: any StorageSnapshot
+        _ sample: VectorSample, _ snapshot: any StorageSnapshot
     ) async throws {
-        let assignments = Dictionary(
-            try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
-        ) { first, _ in first }
+        let assignments = try await snapshot.assignments(of: sample.isComplete ? nil : entries.ids).byEntry
         rows = entries.ids.indices.filter { !chosen.contains($0) && assignments[entries.ids[$0]] != nil }
         self.assignments = rows.compactMap { assignments[entries.ids[$0]] }
         self.clusters = ClusterForest.withoutCycles(clusters)

@@ -18,14 +18,12 @@ struct Reclusterer: Sendable {
     let method: Method
     /// The entries to cluster. All others keep their clusters.
     let filter: EntryFilter
+    /// The maximum number of entries that are all compared with each other. Of more, a sample is clustered.
+    let maximumVectors: Int
     let isDryRun: Bool
     let boilerplate: (embedder: any Embedder, catalog: BoilerplateCatalog)
     var stopWords: Set<String> = []
     var progress = ReclusterProgress.Filter { _ in }
-
-    /// A run continues the previous one only if at least this share of the previous run's entries remains.
-    /// Otherwise, the previous groups say too little about the current data.
-    private static let minimumRemaining = 0.8
 
     @concurrent
     func run() async throws -> ReclusterReport {
@@ -33,8 +31,8 @@ struct Reclusterer: Sendable {
         progress(.labels)
         var assembly = ClusterAssembly(
             found.partition, of: found.entries.vectors, ids: found.entries.ids, stopWords: stopWords)
-        try await assembly.countTexts(
-            of: found.snapshot, without: found.boilerplate.boilerplate)
+        try await placeOthers(found, in: &assembly)
+        try await assembly.countTexts(of: found.snapshot, without: found.boilerplate.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder)
         progress(.saving)
         var report = try await ClusteringCommit(storage: storage, isDryRun: isDryRun).run(
@@ -48,7 +46,12 @@ struct Reclusterer: Sendable {
 
     struct Found: Sendable {
         var snapshot: any StorageSnapshot
+        var sample: VectorSample
+        /// The entries of the sample. Those that the run clusters come first.
         var entries: EntryVectors
+        var chosenCount: Int
+        /// The groups that are parts of a group, kept because a person labeled them.
+        var labeledParts: Range<Int>
         var boilerplate: BoilerplateVectors
         var partition: Partition
         var run: ClusteringRun
@@ -63,33 +66,92 @@ struct Reclusterer: Sendable {
         var notices: [String] = []
         let lines = try await boilerplateVectors(snapshot, &notices)
         progress(.reading, 0.5)
-        let all = try await EntryVectors(snapshot, without: lines)
+        let previous = try await snapshot.clusters()
+        let sample = try await VectorSample(of: snapshot, matching: filter, limit: maximumVectors, previous)
+        let all = try await EntryVectors(snapshot, without: lines, in: sample)
         guard !all.ids.isEmpty else {
             throw RoostError(
                 .emptyStore, "cannot cluster: the store has no entries", remedy: .addEntries)
         }
-        let previous = try await snapshot.clusters()
-        let chosen = try await chosenRows(all, snapshot)
-        let clusterer = try await clusterer(for: chosen.map { all.ids[$0] }, previous, in: snapshot)
+        let chosen = try chosenRows(all, sample)
+        let clusterer = try await clusterer(for: chosen.map { all.ids[$0] }, previous, sample, in: snapshot)
         var (entries, partition) = (
             all.selecting(chosen), try await partition(all.vectors.selecting(chosen), by: clusterer)
         )
-        var parameters = recordedParameters
-        for (name, value) in partition.facts { parameters[name] = .number(value) }
+        let parameters = parameters(of: partition, sample, chosen.count)
         if !filter.matchesAll {
-            parameters[Self.partKey] = .integer(Int64(chosen.count))
-            let others = try await OtherClusters(previous, of: all, except: Set(chosen), snapshot)
-            entries = all.selecting(chosen + others.rows)
-            partition = others.adding(to: partition, of: entries.vectors)
+            let found = try await OtherClusters(previous, of: all, except: Set(chosen), sample, snapshot)
+            entries = all.selecting(chosen + found.rows)
+            partition = found.adding(to: partition, of: entries.vectors)
         }
-        notices += keepLabels(&partition, of: entries, previous)
+        let labeled = try await keepLabels(&partition, of: entries, previous, snapshot)
+        notices += labeled.notices
         var run = ClusteringRun(
             algorithm: clusterer.algorithm, parameters: parameters, seed: clusterer.seed,
             stamp: snapshot.stamp)
         run.dataDigest = entries.digest
         return Found(
-            snapshot: snapshot, entries: entries, boilerplate: lines, partition: partition, run: run,
-            notices: notices)
+            snapshot: snapshot, sample: sample, entries: entries, chosenCount: chosen.count,
+            labeledParts: labeled.parts, boilerplate: lines, partition: partition, run: run, notices: notices)
+    }
+
+    /// Returns the parameters to record with a run.
+    private func parameters(
+        of partition: Partition, _ sample: VectorSample, _ count: Int
+    ) -> [String: MetadataValue] {
+        var parameters = recordedParameters
+        for (name, value) in partition.facts { parameters[name] = .number(value) }
+        if let count = partition.facts[LeidenClusterer.FactKey.fullRunCount] {
+            parameters[LeidenClusterer.FactKey.fullRunCount] = .number((count / sample.share).rounded())
+        }
+        if !filter.matchesAll { parameters[Self.partKey] = .integer(Int64(count)) }
+        if !sample.isComplete {
+            parameters["maximumVectors"] = .integer(Int64(maximumVectors))
+            parameters["sampledEntries"] = .integer(Int64(count))
+        }
+        return parameters
+    }
+
+    /// Assigns the entries outside the sample. The members of a cluster stay together if the run does not cluster
+    /// them, if those in the sample are in one group, or if a person labeled the cluster and it is part of a group,
+    /// which no other entries join. All others join the nearest groups.
+    private func placeOthers(_ found: Found, in assembly: inout ClusterAssembly) async throws {
+        let (sample, labels, snapshot) = (found.sample, found.partition.labels, found.snapshot)
+        guard !sample.isComplete else { return }
+        // If the clusterer assigned every entry of the sample, every other entry is assigned, too.
+        let placement = GroupPlacement(
+            assembly, groupsOf: 0..<found.chosenCount, except: found.labeledParts,
+            hasOutliers: labels[..<found.chosenCount].contains(.outlier(.distant)))
+        // The groups of each previous cluster, separately for entries that the run clusters.
+        var groups: [Bool: [Cluster.ID: Set<Int>]] = [:]
+        var old = try await snapshot.assignments(of: found.entries.ids).byEntry
+        for (row, id) in found.entries.ids.enumerated() {
+            guard let group = labels[row].group, let cluster = old[id]?.cluster else { continue }
+            groups[row < found.chosenCount, default: [:]][cluster, default: []].insert(group)
+        }
+        func groupToStayIn(_ cluster: Cluster.ID, isChosen: Bool) -> Int? {
+            guard let all = groups[isChosen]?[cluster] else { return nil }
+            return all.filter(found.labeledParts.contains).min()
+                ?? (all.count == 1 || !isChosen ? all.min() : nil)
+        }
+        assembly.placed.reserveCapacity(snapshot.stamp.entryCount)
+        func isPlaced(_ id: Entry.ID, row: UInt32) -> Bool { !sample.contains(id, row: row) }
+        try await found.boilerplate.forEachBlock(of: snapshot, where: isPlaced) { ids, rows, vectors in
+            try Task.checkCancellation()
+            old = groups.isEmpty ? [:] : try await snapshot.assignments(of: ids).byEntry
+            var placed: [Int] = []
+            for (index, id) in ids.enumerated() {
+                let isChosen = sample.chosen?.contains(rows[index]) ?? true
+                let group = old[id]?.cluster.flatMap { groupToStayIn($0, isChosen: isChosen) }
+                if isChosen, group == nil { placed.append(index) }
+                guard let known = old[id], !isChosen || group != nil else { continue }
+                assembly.placed.append(
+                    PlacedEntry(
+                        id, group.map { .group($0) } ?? .outlier(known.outlierReason ?? .distant),
+                        similarity: known.similarity, confidence: known.confidence))
+            }
+            assembly.placed += placement.assign(placed.map { ids[$0] }, vectors.selecting(placed))
+        }
     }
 
     private func boilerplateVectors(
@@ -109,11 +171,9 @@ struct Reclusterer: Sendable {
     /// The parameter that records the number of entries that a run clustered, if those were not all.
     private static let partKey = "part"
 
-    private func chosenRows(_ all: EntryVectors, _ snapshot: any StorageSnapshot) async throws -> [Int] {
-        guard !filter.matchesAll else { return Array(all.ids.indices) }
-        let filter = try await filter.expandingParentCluster(in: snapshot)
-        let matching = Set(try await snapshot.ids(matching: filter))
-        let rows = all.ids.indices.filter { matching.contains(all.ids[$0]) }
+    private func chosenRows(_ all: EntryVectors, _ sample: VectorSample) throws -> [Int] {
+        guard let chosen = sample.chosen else { return Array(all.ids.indices) }
+        let rows = all.ids.indices.filter { chosen.contains(all.rows[$0]) }
         guard !rows.isEmpty else {
             throw RoostError(
                 .notFound, "cannot cluster: no entry matches the filter; nothing was changed")
@@ -124,33 +184,38 @@ struct Reclusterer: Sendable {
     /// Keeps the clusters that a person labeled recognizable, as long as at least half of the entries that they
     /// had then exist.
     ///
-    /// - Returns: A message for each cluster whose texts are now mostly in other clusters.
+    /// - Returns: A message for each cluster whose texts are now mostly in other clusters, and the groups that
+    ///   were parts of others.
     private func keepLabels(
-        _ partition: inout Partition, of entries: EntryVectors, _ previous: [Cluster]
-    ) -> [String] {
+        _ partition: inout Partition, of entries: EntryVectors, _ previous: [Cluster],
+        _ snapshot: any StorageSnapshot
+    ) async throws -> (notices: [String], parts: Range<Int>) {
+        guard previous.contains(where: \.isLabelPinned) else { return ([], 0..<0) }
         let members = previous.membersByCluster()
         let rows = Dictionary(uniqueKeysWithValues: entries.ids.enumerated().map { ($1, $0) })
         var labeled: [(label: String, rows: [Int])] = []
         for cluster in previous where cluster.isLabelPinned {
             let labeledMembers = cluster.labelPin?.sample ?? []
-            guard 2 * labeledMembers.count(where: { rows[$0] != nil }) >= labeledMembers.count else {
-                continue
-            }
+            let existing = try await snapshot.revisions(of: labeledMembers).count
+            guard 2 * existing >= labeledMembers.count else { continue }
             let remaining = (members[cluster.id] ?? []).compactMap { rows[$0] }
             if !remaining.isEmpty { labeled.append((cluster.label, remaining)) }
         }
         // A cluster inside another one is kept after it.
         labeled.sort { $1.rows.count < $0.rows.count }
-        let clustered = Set(previous.flatMap(\.members))
-        let kept = partition.keeping(
-            labeled.map(\.rows), among: entries.ids.map(clustered.contains), of: entries.vectors)
+        var isClustered = [Bool](repeating: false, count: entries.ids.count)
+        for cluster in previous {
+            for member in cluster.members { if let row = rows[member] { isClustered[row] = true } }
+        }
+        let kept = partition.keeping(labeled.map(\.rows), among: isClustered, of: entries.vectors)
         partition = kept.partition
-        return zip(labeled, kept.parts).compactMap { cluster, part -> String? in
+        let notices = zip(labeled, kept.parts).compactMap { cluster, part -> String? in
             guard 2 * part < cluster.rows.count else { return nil }
             return
                 "the texts of '\(cluster.label)', which you labeled, are in several clusters now; the label "
                 + "stays with \(part) of \(cluster.rows.count)"
         }
+        return (notices, partition.count - kept.newCount..<partition.count)
     }
 
     private func validate() throws {
@@ -175,7 +240,8 @@ struct Reclusterer: Sendable {
     }
 
     private func clusterer(
-        for ids: [Entry.ID], _ previous: [Cluster], in snapshot: any StorageSnapshot
+        for ids: [Entry.ID], _ previous: [Cluster], _ sample: VectorSample,
+        in snapshot: any StorageSnapshot
     ) async throws -> any Clusterer {
         switch method {
         case .count(let count, let seed):
@@ -186,7 +252,7 @@ struct Reclusterer: Sendable {
             clusterer.onProgress = { [progress] in progress($0, $1) }
             clusterer.dividesGroups = true
             if continuesPreviousRun, filter.matchesAll {
-                clusterer.start = try await start(clusterer, for: ids, previous, in: snapshot)
+                clusterer.start = try await start(clusterer, for: ids, previous, sample, in: snapshot)
             }
             return clusterer
         case .custom(let clusterer, _): return clusterer
@@ -198,7 +264,7 @@ struct Reclusterer: Sendable {
 
     /// Returns the groups and topics of the previous run; `nil` if this run cannot continue it.
     private func start(
-        _ clusterer: LeidenClusterer, for ids: [Entry.ID], _ previous: [Cluster],
+        _ clusterer: LeidenClusterer, for ids: [Entry.ID], _ previous: [Cluster], _ sample: VectorSample,
         in snapshot: any StorageSnapshot
     ) async throws -> LeidenClusterer.Start? {
         typealias Key = LeidenClusterer.FactKey
@@ -208,23 +274,24 @@ struct Reclusterer: Sendable {
             recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
             run.parameters[Self.partKey] == nil
         else { return nil }
-        var groups: [Entry.ID: (group: Int, topic: Int?)] = [:]
+        let rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
         let numbers = Dictionary(uniqueKeysWithValues: previous.enumerated().map { ($1.id, $0) })
+        var groups = [Int?](repeating: nil, count: ids.count)
+        var topics = groups
         for (number, cluster) in previous.enumerated() {
             let group = cluster.isTopic ? cluster.parent.flatMap { numbers[$0] } ?? number : number
-            for member in cluster.members { groups[member] = (group, cluster.isTopic ? number : nil) }
-        }
-        let outliers = try await snapshot.assignments(of: nil).count - groups.count
-        guard Double(groups.count + outliers) >= Self.minimumRemaining * Double(run.stamp.entryCount) else {
-            return nil
+            for case let row? in cluster.members.lazy.map({ rows[$0] }) {
+                (groups[row], topics[row]) = (group, cluster.isTopic ? number : nil)
+            }
         }
         let fullRunCount = run.parameters[Key.fullRunCount]?.double.flatMap { UInt32(exactly: $0) }
         var start = LeidenClusterer.Start(
-            groups: ids.map { groups[$0]?.group }, resolution: resolution,
+            groups: groups, resolution: resolution,
             parentResolution: run.parameters[Key.parentResolution]?.double
                 .flatMap { Self.resolutions.contains($0) ? $0 : nil },
-            fullRunCount: fullRunCount.map(Int.init) ?? run.stamp.entryCount)
-        start.topics = ids.map { groups[$0]?.topic }
+            fullRunCount: Int(
+                (sample.share * (fullRunCount.map(Double.init) ?? Double(run.stamp.entryCount))).rounded()))
+        start.topics = topics
         return start
     }
 
@@ -252,64 +319,6 @@ struct Reclusterer: Sendable {
                     + "smaller clusters. Nothing was changed")
         }
         return partition
-    }
-}
-
-struct ClusteringCommit: Sendable {
-    let storage: any StorageProvider
-    var isDryRun = false
-
-    /// Commits the clusters. If other clusters were committed in the meantime, the new groups are matched
-    /// with those instead, to keep the labels that people gave.
-    func run(
-        _ assembly: ClusterAssembly, _ run: ClusteringRun, readFrom first: any StorageSnapshot
-    ) async throws -> ReclusterReport {
-        var isFirstAttempt = true
-        return try await ConflictRetry.standard.run {
-            let snapshot = isFirstAttempt ? first : try await storage.snapshot()
-            isFirstAttempt = false
-            let previous = try await snapshot.clusters()
-            let revision = try await snapshot.clustersRevision()
-            let clustering = assembly.finish(run: run, previous: previous)
-            try Task.checkCancellation()
-            if !isDryRun {
-                _ = try await storage.commit(
-                    WriteBatch(clustering: clustering, expecting: .init(clusters: revision)))
-            }
-            return report(clustering, previous)
-        }
-    }
-
-    private func report(_ clustering: WriteBatch.Clustering, _ previous: [Cluster]) -> ReclusterReport {
-        guard let run = clustering.run else { preconditionFailure("the clustering of a run has a run") }
-        let previousIDs = Set(previous.map(\.id))
-        let parents = Set(clustering.clusters.compactMap(\.parent))
-        let ids = Set(clustering.clusters.map(\.id))
-        var report = ReclusterReport(
-            run: run, clusters: clustering.clusters,
-            outlierCount: clustering.assignments.count { $0.cluster == nil },
-            continuedCount: clustering.clusters.count {
-                previousIDs.contains($0.id) && !parents.contains($0.id)
-            },
-            lineage: ClusterLineage(of: clustering.clusters, vanished: run.vanished), isDryRun: isDryRun)
-        report.ended = Self.withAllMembers(previous) { !ids.contains($0.id) }.sorted {
-            ($0.isLabelPinned ? 0 : 1, $1.members.count, $0.id)
-                < ($1.isLabelPinned ? 0 : 1, $0.members.count, $1.id)
-        }
-        return report
-    }
-
-    /// Returns the clusters that a condition selects. A cluster that contains others gets the members of
-    /// those, so that its size is known without them.
-    private static func withAllMembers(
-        _ clusters: [Cluster], where isSelected: (Cluster) -> Bool
-    ) -> [Cluster] {
-        var selected = clusters.filter(isSelected)
-        let parents = Set(clusters.compactMap(\.parent))
-        guard selected.contains(where: { parents.contains($0.id) }) else { return selected }
-        let members = clusters.membersByCluster()
-        for index in selected.indices { selected[index].members = members[selected[index].id] ?? [] }
-        return selected
     }
 }
 

@@ -54,6 +54,9 @@ public struct EntrySearch: Sendable, Hashable {
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.
     public var isExact = false
+    /// Whether the hits are passages, so that an entry with several good passages is listed several times
+    /// (``QueryHit/passage``). Otherwise, an entry is listed once, with its nearest passage.
+    public var listsPassages = false
     /// The weight of the evidence of words relative to that of meaning; finite, and not negative.
     package var textWeight: Float = 1
 

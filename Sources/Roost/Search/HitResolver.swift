@@ -36,16 +36,56 @@ struct HitResolver: Sendable {
         let entries = try await snapshot.entries(candidates.map(\.id)).byID
         try check(candidates, entries)
         let breakdowns = words?.breakdowns(of: candidates) ?? [:]
-        return candidates.compactMap { candidate in
-            entries[candidate.id].map { hit($0, for: candidate, breakdowns[candidate.id]) }
+        return candidates.flatMap { candidate -> [QueryHit] in
+            guard let entry = entries[candidate.id] else { return [] }
+            let hit = completed(
+                QueryHit(entry, nearestTo: plan.vector), for: candidate, breakdowns[candidate.id])
+            return plan.search.listsPassages
+                ? passageHits(of: hit, for: candidate, breakdowns[candidate.id]) : [hit]
         }
     }
 
-    private func hit(_ entry: Entry, for candidate: Candidate, _ words: TextScores.Breakdown?) -> QueryHit {
-        var hit = QueryHit(entry, nearestTo: plan.vector)
+    /// Returns a hit for each passage of an entry. The best passage has the score of the entry. In the others,
+    /// the query's words count by the share of those in the entry that the passage contains.
+    private func passageHits(
+        of whole: QueryHit, for candidate: Candidate, _ words: TextScores.Breakdown?
+    ) -> [QueryHit] {
+        let (entry, text) = (whole.entry, 0..<whole.entry.content.utf8.count)
+        let matches = plan.text.map {
+            Snippet(of: entry.content, preferring: text, for: $0, limit: text.count).highlights
+        }
+        func wordCount(in range: Range<Int>) -> Int {
+            let found = (matches ?? []).lazy.filter { range.contains($0.lowerBound) }
+            return Set(found.map { entry.text(in: $0)?.lowercased() }).count
+        }
+        let all = Float(max(1, wordCount(in: text)))
+        var hits = entry.searchablePassages.map { passage in
+            var part = candidate
+            let isComparable = passage.vector.count == plan.vector.count
+            let similarity = isComparable ? innerProduct(passage.vector, plan.vector) : 0
+            part.passage?.score = similarity
+            if plan.comparesWholeEntries { part.entryCosine = nil }
+            part.wordScore *= Float(wordCount(in: passage.utf8Range)) / all
+            part.evidence = relevance.evidence(
+                passage: part.passage?.score, entry: part.entryCosine, correction: part.correction,
+                words: part.wordScore)
+            return completed(
+                QueryHit(entry: entry, similarity: similarity, passage: passage), for: part, words)
+        }
+        guard let best = hits.indices.max(by: { (hits[$0].score, $1) < (hits[$1].score, $0) }) else {
+            return [whole]
+        }
+        (hits[best], hits[best].passage) = (whole, hits[best].passage)
+        return hits
+    }
+
+    private func completed(
+        _ hit: QueryHit, for candidate: Candidate, _ words: TextScores.Breakdown?
+    ) -> QueryHit {
+        var hit = hit
         hit.row = candidate.row
         hit.textScore = candidate.wordScore > 0 ? candidate.wordScore : nil
-        hit.relativeEvidence = isQuery(entry) ? 1 : relevance.relativeEvidence(candidate.evidence.total)
+        hit.relativeEvidence = isQuery(hit.entry) ? 1 : relevance.relativeEvidence(candidate.evidence.total)
         hit.score = QueryHit.score(ofRelativeEvidence: hit.relativeEvidence)
         let wordCount = self.words?.scores.wordCount ?? 0
         hit.isClose =

@@ -13,7 +13,8 @@ public struct QueryHit: Sendable, Hashable, Identifiable {
     /// search for a document or for entries, the similarity of the whole entry if it is higher, so that an
     /// equal text has the similarity 1 also if it has several passages.
     public var similarity: Float
-    /// The passage of the entry that is nearest to the query.
+    /// The passage of the entry that is nearest to the query, or the listed one
+    /// (``EntrySearch/listsPassages``).
     public var passage: Passage
     /// The rank in the complete result, from 1; an offset does not change it.
     public var rank = 0
@@ -29,7 +30,7 @@ public struct QueryHit: Sendable, Hashable, Identifiable {
     /// contains all of its words.
     var isClose = false
 
-    /// The id of the entry, which a result contains once.
+    /// The id of the entry, which a result contains once unless it lists passages.
     public var id: Entry.ID { entry.id }
     /// The title of the entry (``RoostModel/Entry/title``).
     public var title: String? { entry.title }

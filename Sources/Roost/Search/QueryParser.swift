@@ -136,8 +136,10 @@ struct QueryPlan: Sendable {
 
     /// The number of hits up to the end of the result.
     func neededHits(of count: Int) -> Int {
+        // The number of passages is unknown.
+        let maximum = search.listsPassages ? Int(UInt32.max) : count
         let end = max(0, search.limit).addingReportingOverflow(max(0, search.offset))
-        return end.overflow ? count : min(count, end.partialValue)
+        return end.overflow ? maximum : min(maximum, end.partialValue)
     }
 
     /// The minimum number of entries in each list of candidates whose order the lists do not determine.
@@ -146,7 +148,7 @@ struct QueryPlan: Sendable {
     private static let margin = 4
 
     func depth(of count: Int) -> Int {
-        let needed = neededHits(of: count)
+        let needed = min(count, neededHits(of: count))
         let isOrdered = !comparesWords && !comparesWholeEntries
         return (isOrdered ? needed + Self.margin : max(Self.minimumDepth, 2 * needed)) + excluded.count
     }

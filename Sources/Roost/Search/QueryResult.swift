@@ -22,6 +22,8 @@ public struct QueryResult: Sendable {
     /// Whether no entry is close to the query, even if ``EntrySearch/includesAll`` keeps the hits in the
     /// result.
     package internal(set) var isNoise = false
+    /// Whether the hits are passages (``EntrySearch/listsPassages``).
+    var listsPassages = false
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
 
@@ -44,10 +46,11 @@ public struct QueryResult: Sendable {
         // matches.
         let passage = hit.passage.utf8Range
         let treatment = TextTreatment(of: hit.entry)
+        let area = treatment.visibleBounds(of: passage) ?? passage
+        // Another passage may be listed too, so its excerpt is from this one.
         return Snippet(
-            of: treatment.structure.readable(treatment.content),
-            preferring: treatment.visibleBounds(of: passage) ?? passage,
-            bodyStart: treatment.structure.bodyStart, for: text, limit: limit)
+            of: treatment.structure.readable(treatment.content, in: listsPassages ? area : nil),
+            preferring: area, bodyStart: treatment.structure.bodyStart, for: text, limit: limit)
     }
 }
 

@@ -142,6 +142,7 @@ struct SearchRun: Sendable {
             hits: [], stamp: snapshot.stamp,
             candidateCount: allowed?.count ?? max(0, count - plan.excluded.count),
             omittedTokens: plan.omittedTokens, notices: notices, text: plan.usesWords ? plan.text : nil)
+        result.listsPassages = plan.search.listsPassages
         guard needed > 0, allowed?.isEmpty != true else {
             result.isNoise = plan.judgesNoise
             return result

@@ -5,6 +5,11 @@ extension Sequence where Element: Identifiable {
     var byID: [Element.ID: Element] { Dictionary(map { ($0.id, $0) }) { first, _ in first } }
 }
 
+extension Sequence where Element == Assignment {
+    /// The assignments by their entries.
+    var byEntry: [Entry.ID: Assignment] { Dictionary(map { ($0.entry, $0) }) { first, _ in first } }
+}
+
 extension RandomAccessCollection {
     /// Returns the elements in groups of up to `size`, in order.
     func groups(of size: Int) -> [[Element]] {

@@ -280,8 +280,9 @@ struct ClusterTree {
 
     var documents: [ClusterDocument] { all.map(\.document) }
 
-    func lines(withBars hasBars: Bool) -> [String] {
-        Self.lines(all.map { ($0.document, $0.depth) }, withBars: hasBars, hasHeader: true)
+    func lines(withBars hasBars: Bool, hasIDs: Bool = true) -> [String] {
+        Self.lines(
+            all.map { ($0.document, $0.depth) }, withBars: hasBars, hasHeader: true, hasIDs: hasIDs)
     }
 
     /// The minimum width of a terminal on which the separation is shown.
@@ -290,7 +291,8 @@ struct ClusterTree {
     private static let barWidth = Terminal.columns.map { min(max($0 / 6, 4), 20) } ?? 20
 
     fileprivate static func lines(
-        _ rows: [(cluster: ClusterDocument, depth: Int)], withBars hasBars: Bool, hasHeader: Bool
+        _ rows: [(cluster: ClusterDocument, depth: Int)], withBars hasBars: Bool, hasHeader: Bool,
+        hasIDs: Bool = true
     ) -> [String] {
         let isNarrow = Terminal.columns.map { $0 < minimumWidthWithSeparation } ?? false
         let names = hasBars ? [""] : isNarrow ? ["cohesion"] : ["cohesion", "separation"]
@@ -298,10 +300,8 @@ struct ClusterTree {
         let columns =
             [TableColumn(name: "size", isNumber: true)]
             + names.map { TableColumn(name: $0, isNumber: !hasBars) }
-            + [
-                TableColumn(name: "label", style: .bold, isFlexible: true),
-                TableColumn(name: "id", style: .dim),
-            ]
+            + [TableColumn(name: "label", style: .bold, isFlexible: true)]
+            + (hasIDs ? [TableColumn(name: "id", style: .dim)] : [])
             + notes.map { _ in TableColumn(name: "", isFlexible: true) }
         let largest = rows.map(\.cluster.size).max() ?? 0
         let cells = rows.map { cluster, depth -> [String] in
@@ -309,7 +309,7 @@ struct ClusterTree {
             let label = String(repeating: "  ", count: depth) + Terminal.line(cluster.label)
             return ["\(cluster.size)"]
                 + (hasBars ? [bar(cluster.size, of: largest)] : Array(figures.prefix(names.count)))
-                + [label, String(cluster.id.prefix(8))]
+                + [label] + (hasIDs ? [String(cluster.id.prefix(8))] : [])
                 + notes.map { cluster.labelOutdated == true ? $0 : "" }
         }
         let layout = TableLayout(columns, rows: cells, width: Terminal.columns)

@@ -29,6 +29,7 @@ struct Query: AsyncParsableCommand {
               roost query birds that return in spring
               roost query 'ring* "rings of ice" -saturn' --where topic=astronomy --since 7d
               roost query -n5 -- title:sourdough -rye
+              roost query --passages --source book.pdf the whiteness of the whale
             """)
 
     @OptionGroup var options: StoreOptions
@@ -51,6 +52,9 @@ struct Query: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Do not correct misspelled words.")
     var exactWords = false
+
+    @Flag(name: .long, help: "List passages: an entry is listed once for each of its good passages.")
+    var passages = false
 
     @Option(
         name: .long,
@@ -77,6 +81,7 @@ struct Query: AsyncParsableCommand {
         var query = try search.entrySearch(.text(text), try await filters.filter(options, store))
         query.mode = mode
         query.usesExactWords = exactWords
+        query.listsPassages = passages
         let answers = { (searches: [EntrySearch]) in
             guard let reranker else { return try await store.search(searches) }
             return try await store.search(searches, rerankedBy: reranker)

@@ -24,10 +24,17 @@ struct Recluster: AsyncParsableCommand {
             With --source, --tag, --where or another filter, only the entries that match are clustered, and \
             all others keep their clusters. Clusters that end are listed.
 
+            --passages shows the groups and topics of passages in place of entries, such as the subjects of \
+            a book, with the places of typical passages. Nothing is saved.
+
+            In a store of more entries than --max-vectors, a sample of them (at most 250,000) is clustered, \
+            and the others join the nearest clusters.
+
             Examples:
               roost recluster
               roost recluster --granularity fine --dry-run
               roost recluster --source notes --clusters 20 --dry-run
+              roost recluster --passages --source book.pdf
             """)
 
     @OptionGroup var options: StoreOptions
@@ -59,6 +66,16 @@ struct Recluster: AsyncParsableCommand {
     @Flag(name: .long, help: "Show what would change, without changing anything.")
     var dryRun = false
 
+    @Flag(name: .long, help: "Show clusters of passages in place of entries, without changing anything.")
+    var passages = false
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Cluster a sample if there are more than N entries; 100 or more. Default: 1000000.",
+            valueName: "N"))
+    var maxVectors = KnowledgeStore.maximumVectors
+
     func validate() throws {
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters)")
@@ -67,6 +84,13 @@ struct Recluster: AsyncParsableCommand {
             throw ValidationError(
                 "--clusters cannot be combined with --granularity, which applies only if Roost chooses the "
                     + "number")
+        }
+        if maxVectors < 100 {
+            throw ValidationError("--max-vectors must be a whole number of at least 100, not \(maxVectors)")
+        }
+        if passages, fresh || dryRun || maxOutliers != nil {
+            throw ValidationError(
+                "--passages cannot be combined with --fresh, --dry-run and --max-outliers: nothing is saved")
         }
         if let maxOutliers {
             guard (0...1).contains(maxOutliers) else {
@@ -83,22 +107,84 @@ struct Recluster: AsyncParsableCommand {
         let store = try await options.open()
         let start = Date()
         let filter = try await filters.filter(options, store)
-        let report = try await recluster(store, filter)
+        if passages {
+            let found = try await withProgress { [clusters, granularity, seed] in
+                try await store.passageClusters(
+                    among: filter, clusters: clusters, granularity: granularity, seed: seed,
+                    maximumVectors: maxVectors, stopWords: UserConfiguration().stopWords(), progress: $0)
+            }
+            try await store.close()
+            return try show(found)
+        }
+        let report = try await withProgress {
+            try await store.recluster(
+                clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
+                seed: seed, among: filter, maximumVectors: maxVectors, ignoringPreviousRun: fresh,
+                stopWords: UserConfiguration().stopWords(), isDryRun: dryRun, progress: $0)
+        }
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
         try await store.close()
         try show(report)
     }
 
-    private func recluster(_ store: KnowledgeStore, _ filter: EntryFilter) async throws -> ReclusterReport {
+    private func withProgress<Report>(
+        _ run: (@escaping @Sendable (ReclusterProgress) -> Void) async throws -> Report
+    ) async throws -> Report {
         let progress = Progress(isQuiet: options.quiet)
         defer { progress.finish() }
-        let show: @Sendable (ReclusterProgress) -> Void = {
-            progress.update($0.step.rawValue, fraction: $0.share)
+        return try await run { progress.update($0.step.rawValue, fraction: $0.share) }
+    }
+
+    private struct PassageDocument: Encodable {
+        struct Examples: Encodable {
+            struct Example: Encodable {
+                var entry: String
+                var location: HitLocation
+            }
+
+            var examples: [Example]
         }
-        return try await store.recluster(
-            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
-            seed: seed, among: filter, ignoringPreviousRun: fresh,
-            stopWords: UserConfiguration().stopWords(), isDryRun: dryRun, progress: show)
+
+        var clusters: [JoinedDocument<ClusterDocument, Examples>]
+        var passages: Int
+        var outliers: Int
+    }
+
+    /// The number of typical passages of each cluster that are shown as text.
+    private static let exampleCount = 2
+
+    private func show(_ found: PassageClusters) throws {
+        let tree = ClusterTree(found.report.clusters)
+        let representatives = Dictionary(
+            found.report.clusters.map { ($0.id.text, $0.representatives) }
+        ) { first, _ in first }
+        func examples(of cluster: ClusterDocument) -> [QueryHit] {
+            (representatives[cluster.id] ?? []).compactMap { found.passages[$0] }
+        }
+        let count = found.report.outlierCount + found.report.clusters.reduce(0) { $0 + $1.members.count }
+        if output.json {
+            let documents = tree.documents.map { cluster in
+                JoinedDocument(
+                    cluster,
+                    PassageDocument.Examples(
+                        examples: examples(of: cluster).map {
+                            .init(entry: $0.entry.id.text, location: $0.location)
+                        }))
+            }
+            return try Terminal.json(
+                PassageDocument(clusters: documents, passages: count, outliers: found.report.outlierCount))
+        }
+        let lines = tree.lines(withBars: true, hasIDs: false)
+        Terminal.write(lines[0])
+        for (line, cluster) in zip(lines.dropFirst(), tree.documents) {
+            Terminal.write(line)
+            for hit in examples(of: cluster).prefix(Self.exampleCount) {
+                Terminal.write(Terminal.dim(HitText.indent + HitText.place(of: hit)))
+            }
+        }
+        let scales = ClusterScales(found.report.clusters)
+        options.note("\(scales.text) of \(Count.text(count, "passage")); nothing was changed")
+        for notice in found.report.notices { options.note(notice) }
     }
 
     private func show(_ report: ReclusterReport) throws {

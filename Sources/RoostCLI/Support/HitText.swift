@@ -23,12 +23,25 @@ struct HitText {
         let location = hit.entry.location(ofByte: byte)
         let title = EntryTitle.text(of: hit.entry)
         let headings = location.headings.map(EntryTitle.found).filter { $0 != title }
-        var path = Terminal.line(hit.entry.displayPath, limit: .max)
+        return heading(
+            score: hit.score, title: ([title] + headings).joined(separator: " › "),
+            location: Self.path(of: hit.entry, location), id: String(hit.entry.id.text.prefix(8)))
+    }
+
+    private static func path(of entry: Entry, _ location: HitLocation) -> String {
+        var path = Terminal.line(entry.displayPath, limit: .max)
         if let line = location.line { path += ":\(line)" }
         if let page = location.page { path += ", page \(page)" }
-        return heading(
-            score: hit.score, title: ([title] + headings).joined(separator: " › "), location: path,
-            id: String(hit.entry.id.text.prefix(8)))
+        return path
+    }
+
+    /// Returns the headings and the location of a passage.
+    static func place(of hit: QueryHit) -> String {
+        let location = hit.location
+        let title = EntryTitle.text(of: hit.entry)
+        let headings = location.headings.map(EntryTitle.found).filter { $0 != title }
+        return ((headings.isEmpty ? [title] : headings) + [path(of: hit.entry, location)])
+            .filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
     /// Returns a line with a score, a title, a location and an id. The title is shortened first, to at most

@@ -112,11 +112,11 @@ public struct TextStructure: Sendable, Hashable, Codable {
 }
 
 extension TextStructure {
-    /// Returns a text as people read it: without comments, addresses and markup.
-    package func readable(_ content: String) -> ReadableText {
+    /// Returns a text, or a UTF-8 range of it, as people read it: without comments, addresses and markup.
+    package func readable(_ content: String, in area: Range<Int>? = nil) -> ReadableText {
         let omitted: Set<HiddenPart.Kind> = [.comment, .address, .markup]
         return ReadableText(
-            content, hiding: hiddenParts.filter { omitted.contains($0.kind) }.map(\.range),
+            content, in: area, hiding: hiddenParts.filter { omitted.contains($0.kind) }.map(\.range),
             isMarkdown: format == .markdown)
     }
 

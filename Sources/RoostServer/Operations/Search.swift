@@ -24,6 +24,7 @@ struct Search: Operation {
     var exact: Bool?
     var all: Bool?
     var exactWords: Bool?
+    var passages: Bool?
     var snippetLength: Int?
     var includeText: Bool?
     var positions: Bool?
@@ -80,6 +81,7 @@ struct Search: Operation {
             .programs),
         Argument(
             "exactWords", Schema.flag("Whether to search without correcting misspelled words."), .programs),
+        Argument("passages", Schema.flag("Whether to list all good passages of an entry.")),
         Argument(
             "snippetLength", Schema.integer("The maximum length of snippets in bytes.", 1...10_000), .programs
         ),
@@ -163,6 +165,7 @@ struct Search: Operation {
         search.isExact = exact ?? false
         search.includesAll = all ?? false
         search.usesExactWords = exactWords ?? false
+        search.listsPassages = passages ?? false
         return search
     }
 

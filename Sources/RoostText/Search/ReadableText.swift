@@ -10,10 +10,13 @@ package struct ReadableText: Sendable {
     ///
     /// - Parameters:
     ///   - content: The original.
+    ///   - area: The UTF-8 range to read; `nil` for all.
     ///   - hidden: The UTF-8 ranges to omit, in order and disjoint.
     ///   - isMarkdown: Whether the original is Markdown.
     /// - Complexity: O(length of content).
-    package init(_ content: String, hiding hidden: [Range<Int>] = [], isMarkdown: Bool = false) {
+    package init(
+        _ content: String, in area: Range<Int>? = nil, hiding hidden: [Range<Int>] = [], isMarkdown: Bool = false
+    ) {
         var content = content
         content.withUTF8 { utf8 in
             var bytes: [UInt8] = []
@@ -26,16 +29,17 @@ package struct ReadableText: Sendable {
                 runs.append((range.lowerBound, bytes.count, range.count))
                 bytes += utf8[range]
             }
-            var omitted = hidden.map { $0.clamped(to: 0..<utf8.count) }
+            let area = (area ?? 0..<utf8.count).clamped(to: 0..<utf8.count)
+            var omitted = hidden
             if isMarkdown {
                 omitted = (omitted + MarkdownSigns.ranges(in: utf8)).sorted { $0.lowerBound < $1.lowerBound }
             }
-            var end = 0
-            for range in omitted {
+            var end = area.lowerBound
+            for range in omitted.map({ $0.clamped(to: area) }) {
                 append(end..<max(end, range.lowerBound), to: &runs)
                 end = max(end, range.upperBound)
             }
-            append(end..<utf8.count, to: &runs)
+            append(end..<area.upperBound, to: &runs)
             text = String(decoding: bytes, as: UTF8.self)
         }
     }

@@ -167,6 +167,26 @@ import Testing
         #expect(try await store.search(search).hits.first.map { $0.similarity < 0.9 } == true)
     }
 
+    @Test(arguments: SearchMode.allCases)
+    func `a search lists several passages of an entry`(mode: SearchMode) async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        // The words are in the first and in the last passage of about nine.
+        let middle = (0..<1400).map { "filler\($0)" }.joined(separator: " ")
+        let book = try await store.add("walrus tusk walrus tusk \(middle) walrus tusk walrus tusk").id
+        for number in 0..<20 { try await store.add("note \(number) about pebble\(number)") }
+        var search = search("walrus tusk", mode, limit: 3)
+        #expect(try await store.search(search).hits.filter { $0.id == book }.count == 1)
+        search.listsPassages = true
+        search.includesAll = true
+        let result = try await store.search(search)
+        let hits = result.hits.filter { $0.id == book }
+        #expect(Set(hits.map(\.passage.ordinal)).count == hits.count && hits.count >= 2)
+        let last = try #require(hits.map(\.entry.passages.count).first) - 1
+        #expect(Set(hits.prefix(2).map(\.passage.ordinal)) == [0, last])
+        #expect(result.hits.map(\.rank) == Array(1...result.hits.count))
+        for hit in hits { #expect(hit.passage.utf8Range.contains(result.snippet(of: hit).anchor)) }
+    }
+
     @Test func `groups of near-duplicates begin with the oldest entry`() async throws {
         let store = try await storeWithDuplicates()
         let first = try await store.storage.fetchEntries()[0]

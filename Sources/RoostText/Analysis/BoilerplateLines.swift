@@ -1,29 +1,19 @@
-import RoostModel
-import RoostText
-
 /// The lines that more than 5% of the entries share, such as footers, badges and navigation. They do not
 /// distinguish one entry from another.
 ///
 /// A line is compared without the white space around it. A line of one ASCII word is never boilerplate: it can
 /// name the language of code, and removing it would hardly change a vector.
-struct BoilerplateLines: Sendable, Equatable {
+package struct BoilerplateLines: Sendable, Equatable {
     /// The lines, without the white space around them.
-    let lines: Set<String>
+    package let lines: Set<String>
     private let hashes: Set<UInt64>
 
-    /// A line is boilerplate only if more than this share of the store's entries contain it.
-    static let maximumShare = 0.05
-    /// A line is boilerplate only if at least this many entries contain it. In small stores, this is more
-    /// than ``maximumShare`` requires.
-    static let minimumEntries = 5
     /// The minimum length of a boilerplate line in bytes. Removing shorter lines would hardly change a
     /// vector.
     private static let minimumLength = 5
-    /// The number of counters in the first scan. They take 4 MB, and in a store of ordinary size, few lines
-    /// share a counter.
-    private static let counterCount = 1 << 20
 
-    init(_ lines: Set<String>) {
+    /// Creates the set of the given lines, which have no white space around them.
+    package init(_ lines: Set<String>) {
         self.lines = lines
         hashes = Set(lines.map { line in Array(line.utf8).withUnsafeBufferPointer { Self.hash(of: $0) } })
     }
@@ -32,7 +22,7 @@ struct BoilerplateLines: Sendable, Equatable {
 
     /// Returns a text without the boilerplate lines; `nil` if it contains none, or if nothing with a letter
     /// or digit remains.
-    func removing(from text: String) -> String? {
+    package func removing(from text: String) -> String? {
         guard !lines.isEmpty else { return nil }
         var (kept, hasContent, isChanged) = ([Substring](), false, false)
         for line in Self.lines(of: text) {
@@ -47,7 +37,7 @@ struct BoilerplateLines: Sendable, Equatable {
     }
 
     /// Returns the boilerplate lines in a text, in their order; one that occurs twice is listed twice.
-    func found(in text: String) -> [String] {
+    package func found(in text: String) -> [String] {
         lines.isEmpty ? [] : Self.lines(of: text).filter(contains).map { Self.trimmed($0) }
     }
 
@@ -71,41 +61,8 @@ struct BoilerplateLines: Sendable, Equatable {
         return line.withUTF8 { String(decoding: countable($0) ?? $0, as: UTF8.self) }
     }
 
-    // MARK: Finding
-
-    /// To bound the memory, the first scan counts lines by their hashes in a fixed number of counters, which
-    /// several lines may share. Only lines whose counters are high enough are counted exactly, in a second
-    /// scan.
-    static func find(in snapshot: any StorageSnapshot) async throws -> BoilerplateLines {
-        let limit = max(minimumEntries, Int(maximumShare * Double(snapshot.stamp.entryCount)) + 1)
-        var counters = [UInt32](repeating: 0, count: counterCount)
-        var seen: Set<UInt64> = []
-        for try await page in snapshot.entryPages() {
-            for entry in page.entries {
-                seen.removeAll(keepingCapacity: true)
-                forEachLine(of: entry.visibleText) { line in
-                    let hash = hash(of: line)
-                    if seen.insert(hash).inserted { counters[Int(hash % UInt64(counterCount))] += 1 }
-                }
-            }
-        }
-        guard counters.contains(where: { $0 >= limit }) else { return BoilerplateLines([]) }
-        var counts: [String: Int] = [:]
-        for try await page in snapshot.entryPages() {
-            for entry in page.entries {
-                var lines: Set<String> = []
-                forEachLine(of: entry.visibleText) { line in
-                    guard counters[Int(hash(of: line) % UInt64(counterCount))] >= limit else { return }
-                    lines.insert(String(decoding: line, as: UTF8.self))
-                }
-                for line in lines { counts[line, default: 0] += 1 }
-            }
-        }
-        return BoilerplateLines(Set(counts.filter { $0.value >= limit }.keys))
-    }
-
     /// Calls `body` with each line that can be boilerplate, without the white space around it.
-    private static func forEachLine(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    package static func forEachLine(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         var text = text
         text.withUTF8 { bytes in
             var start = 0
@@ -142,7 +99,7 @@ struct BoilerplateLines: Sendable, Equatable {
 
     /// Returns the 64-bit FNV-1a hash of a line, with its halves mixed. The hashes of the standard library
     /// cannot be used, because they differ between processes.
-    private static func hash(of line: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    package static func hash(of line: UnsafeBufferPointer<UInt8>) -> UInt64 {
         let hash = FNV1a.hash(of: line)
         return hash ^ hash >> 32
     }
