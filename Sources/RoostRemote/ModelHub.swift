@@ -247,8 +247,9 @@ public struct ModelHub: Sendable {
         size = download.size
         guard size == item.length else {
             throw EmbedderError(
-                .unavailable, "\(server) closed the connection before the end of \(item.path)",
-                isRetryable: true)
+                .unavailable,
+                "\(server) closed the connection before the end of \(item.path); try again to resume the "
+                    + "download", isRetryable: true)
         }
         try await BlockingWork.run { _ in try file.synchronize() }
         return file

@@ -65,6 +65,9 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Also fetch URLs on this computer and in private networks.")
     var allowPrivate = false
 
+    @Flag(name: .shortAndLong, help: "Download the default model without a question if none is installed.")
+    var yes = false
+
     @OptionGroup var output: JSONOption
 
     func validate() throws {
@@ -128,7 +131,8 @@ struct IngestCommand: AsyncParsableCommand {
             try await requireText(in: found, reader, input.isSingleFile)
         }
         let lines = try input.readsStandardInput ? IngestInput.standardInput() : nil
-        let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
+        let store = try await dryRun
+            ? options.openOrSimulate() : options.openOrCreate(downloadsModel: yes)
         let folders = try await folders(input, store)
         let progress = Progress(isQuiet: options.quiet)
         let drafts = IngestInput(
