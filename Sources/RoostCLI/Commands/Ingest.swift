@@ -131,7 +131,8 @@ struct IngestCommand: AsyncParsableCommand {
             try await requireText(in: found, reader, input.isSingleFile)
         }
         let lines = try input.readsStandardInput ? IngestInput.standardInput() : nil
-        let store = try await dryRun
+        let store =
+            try await dryRun
             ? options.openOrSimulate() : options.openOrCreate(downloadsModel: yes)
         let folders = try await folders(input, store)
         let progress = Progress(isQuiet: options.quiet)

@@ -209,8 +209,9 @@ struct StoreOptions: ParsableArguments {
         guard try downloadsModel || (Confirmation.isPossible && Confirmation.ask(question)) else {
             notes.append(
                 "no embedding model is installed, so texts are compared by their words, not their meaning "
-                    + "(lexical). Install a model with `roost model pull \(ModelPull.standardName)`, then run "
-                    + "`roost model use minilm`.")
+                    + "(lexical). To install a model with the first texts, use `roost ingest --yes`; for this "
+                    + "store, run `roost model pull \(ModelPull.standardName)`, then `roost model use minilm`."
+            )
             return LexicalEmbedder()
         }
         note("downloading \(download)")
