@@ -170,7 +170,9 @@ public struct ModelHub: Sendable {
                 return .failed(error)
             } catch let error as FileError {
                 throw error
-            } catch let error as NetworkFailure where error.code == .missingLibrary {
+            } catch let error as NetworkFailure
+                where [.missingLibrary, .insecure, .proxyAuthentication].contains(error.code)
+            {
                 throw EmbedderError(.configuration, "cannot reach \(server): \(error)")
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
