@@ -170,7 +170,9 @@ public struct ModelHub: Sendable {
                 return .failed(error)
             } catch let error as FileError {
                 throw error
-            } catch let error as NetworkFailure where error.code == .missingLibrary {
+            } catch let error as NetworkFailure
+                where [.missingLibrary, .insecure, .proxyAuthentication].contains(error.code)
+            {
                 throw EmbedderError(.configuration, "cannot reach \(server): \(error)")
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
@@ -247,8 +249,9 @@ public struct ModelHub: Sendable {
         size = download.size
         guard size == item.length else {
             throw EmbedderError(
-                .unavailable, "\(server) closed the connection before the end of \(item.path)",
-                isRetryable: true)
+                .unavailable,
+                "\(server) closed the connection before the end of \(item.path); try again to resume the "
+                    + "download", isRetryable: true)
         }
         try await BlockingWork.run { _ in try file.synchronize() }
         return file

@@ -1,6 +1,7 @@
 import FakeServer
 import Foundation
 import Roost
+import RoostFiles
 import TestSupport
 import Testing
 
@@ -25,6 +26,59 @@ import Testing
         #expect(gone.status == 78 || gone.status == 69, "\(gone.error)")
         let byWords = try cli.roost("query", "--store", "s", "--mode", "text", "sleep")
         #expect(byWords.status == 0 && byWords.output.contains("swifts sleep"), "\(byWords.error)")
+    }
+
+    /// Answers like a hub whose default model has the files of `tiny-bert`.
+    private func hub(_ request: FakeServer.Request) throws -> FakeServer.Answer {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: tiny)
+        let files = names.filter { !$0.hasSuffix("1_Pooling") }
+        func data(_ name: String) throws -> Data {
+            try Data(contentsOf: URL(fileURLWithPath: "\(tiny)/\(name)"))
+        }
+        let start = "/sentence-transformers/all-MiniLM-L6-v2/"
+        if request.path == "/api/models\(start)tree/main?recursive=true" {
+            return .json(
+                200,
+                try files.map {
+                    let data = try data($0)
+                    let large = ["oid": SHA256.hexadecimal(data), "size": data.count] as [String: Any]
+                    return ["type": "file", "path": $0, "size": data.count, "oid": "", "lfs": large]
+                        as [String: Any]
+                })
+        }
+        let name = request.path.replacing("\(start)resolve/main/", with: "")
+        return files.contains(name) ? .init(body: try data(name)) : .init(status: 404)
+    }
+
+    private func ingest(_ arguments: String..., from server: FakeServer) throws -> CommandLineDriver.Outcome {
+        try cli.write("swifts sleep while flying", to: "notes/a.md")
+        let running = try cli.start(
+            ["ingest", "notes", "--store", "s"] + arguments, environment: ["HF_ENDPOINT": server.address])
+        try running.input.close()
+        return try running.outcome()
+    }
+
+    @Test func `only with --yes, the first ingest downloads the default model`()
+        async throws
+    {
+        let server = try await FakeServer { request, _ in (try? hub(request)) ?? .init(status: 500) }
+        let words = try ingest(from: server)
+        #expect(words.status == 0 && words.error.contains("(lexical)"), "\(words.error)")
+        #expect(words.error.contains("use `roost ingest --yes`") && server.requests.isEmpty)
+        try FileManager.default.removeItem(at: cli.home.appendingPathComponent("s"))
+        let made = try ingest("--yes", from: server)
+        #expect(made.status == 0 && made.output.hasPrefix("1 new"), "\(made.error)")
+        #expect(made.error.contains("from 127.0.0.1") && made.error.contains("/s (all-MiniLM-L6-v2)"))
+        await server.close()
+    }
+
+    @Test func `if the download fails, no store is created`() async throws {
+        let server = try await FakeServer { _, _ in .init(status: 404) }
+        let failed = try ingest("--yes", from: server)
+        #expect(failed.status == 78 && failed.error.contains("status 404"), "\(failed.error)")
+        #expect(failed.error.contains("omit the download") && failed.output.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("s").path))
+        await server.close()
     }
 
     @Test func `the vectors of arguments and of lines are printed as JSON lines`() throws {

@@ -2,6 +2,7 @@ import FakeServer
 import Foundation
 import RoostFiles
 import RoostModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -54,8 +55,11 @@ import Testing
     let folder = TemporaryFolder.unusedURL()
     let requested = ["config.json", "model.safetensors", "1_Pooling/config.json", "vocab.txt"]
 
-    func fetch(_ server: FakeServer, _ name: String = "org/tiny") async throws {
+    func fetch(
+        _ server: FakeServer, _ name: String = "org/tiny", timeout: Duration = .seconds(60)
+    ) async throws {
         var hub = try ModelHub(address: server.address, token: Secret("hf-hush"))
+        hub.timeout = timeout
         hub.pause = .milliseconds(1)
         hub.attempts = 3
         try await hub.fetch(name, files: requested, into: folder)
@@ -147,6 +151,37 @@ import Testing
         try await fetch(server)
         await server.close()
         try expectComplete()
+    }
+
+    @Test(arguments: [true, false])
+    func `a download that fails each time keeps its part and names the next step`(stalls: Bool) async throws {
+        let isBroken = Mutex(true)
+        let server = try await FakeServer { request, _ in
+            var answer = Self.answer(request)
+            if request.path.hasSuffix("safetensors"), isBroken.withLock(\.self) {
+                (answer.stalls, answer.cutsOff) = (stalls, !stalls)
+            }
+            return answer
+        }
+        let error = await #expect(throws: EmbedderError.self) {
+            try await fetch(server, timeout: .milliseconds(300))
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.hasSuffix("; try again to resume the download") == true, "\(error as Any)")
+        let part = folder.appendingPathComponent("model.safetensors.part")
+        #expect(try Data(contentsOf: part).count > 150_000)
+        isBroken.withLock { $0 = false }
+        try await fetch(server)
+        await server.close()
+        try expectComplete()
+    }
+
+    @Test func `a hub that cannot be reached is named`() async throws {
+        let server = try await FakeServer { request, _ in Self.answer(request) }
+        await server.close()
+        let error = await #expect(throws: EmbedderError.self) { try await fetch(server) }
+        #expect(
+            error?.message.contains("cannot reach the hub at 127.0.0.1 (") == true, "\(error as Any)")
     }
 
     @Test func `a file with a checksum mismatch is deleted`() async throws {

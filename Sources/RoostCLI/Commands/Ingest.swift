@@ -80,6 +80,9 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Also fetch URLs on this computer and in private networks.")
     var allowPrivate = false
 
+    @Flag(name: .shortAndLong, help: "Download the default model without a question if none is installed.")
+    var yes = false
+
     @OptionGroup var output: JSONOption
 
     func validate() throws {
@@ -151,7 +154,9 @@ struct IngestCommand: AsyncParsableCommand {
         }
         var sources = try input.readsStandardInput ? [IngestInput.standardInput()] : []
         if let importer { sources = try await IngestInput.imported(input.exports, with: importer, reader) }
-        let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
+        let store =
+            try await dryRun
+            ? options.openOrSimulate() : options.openOrCreate(downloadsModel: yes)
         let folders = try await folders(input, store)
         let progress = Progress(isQuiet: options.quiet)
         let drafts = IngestInput(

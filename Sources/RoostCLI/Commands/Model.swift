@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostRemote
 
 struct Model: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -123,33 +122,14 @@ struct PullModel: AsyncParsableCommand {
     var quiet = false
 
     func run() async throws {
-        guard ModelHub.isName(name) else {
-            throw CommandError(
-                .usage,
-                "invalid model name '\(Terminal.line(name, limit: 80))'; give the name of a repository, such "
-                    + "as BAAI/bge-small-en-v1.5")
-        }
-        let environment = ProcessInfo.processInfo.environment
-        func given(_ variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
-        let hub = try ModelHub(
-            address: from ?? given("HF_ENDPOINT") ?? ModelHub.defaultAddress,
-            token: given("HF_TOKEN").flatMap { Secret($0) }, environment: environment)
-        let models = UserDirectories().models
-        // The path of this folder is fixed, so that an interrupted download can be resumed. Its last
-        // component becomes the model's name.
-        let staging = models.directory.appendingPathComponent(".pull/\(name)")
-        let progress = Progress(isQuiet: quiet, unit: "kB")
-        try await hub.fetch(name, revision: revision, files: ModelFolder.files, into: staging) {
-            done, total in
-            progress.update(done / 1000, fraction: total > 0 ? Double(done) / Double(total) : 0)
-        }
-        progress.finish()
-        let added = try models.add(
-            staging, queryPrefix: prefixes.queryPrefix, documentPrefix: prefixes.documentPrefix)
-        try? FileManager.default.removeItem(at: staging)
+        var pull = try ModelPull(name, from: from)
+        pull.revision = revision
+        (pull.queryPrefix, pull.documentPrefix) = (prefixes.queryPrefix, prefixes.documentPrefix)
+        let added = try await pull.run(isQuiet: quiet)
         if !quiet {
             Terminal.write(
-                "installed \(added) in \(models.directory.path); use it with `roost init --model \(added)`")
+                "installed \(added) in \(UserDirectories().models.directory.path); use it with "
+                    + "`roost init --model \(added)`")
         }
     }
 }

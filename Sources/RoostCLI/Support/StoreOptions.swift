@@ -131,12 +131,17 @@ struct StoreOptions: ParsableArguments {
         return KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
     }
 
-    func openOrCreate() async throws -> KnowledgeStore {
+    /// Opens the store, or creates it.
+    ///
+    /// - Parameter downloadsModel: Whether to download the default model, if no model is installed, without a
+    ///   question.
+    func openOrCreate(downloadsModel: Bool = false) async throws -> KnowledgeStore {
         let location = try location()
         if StoreManifest.exists(in: location) { return try await open() }
         let made: KnowledgeStore
         do {
-            made = try await create(location, provider: nil, model: nil)
+            made = try await create(
+                location, provider: nil, model: nil, downloadsModel: downloadsModel)
         } catch let error as RoostError where error.code == .storeExists {
             return try await open()  // another process created the store in the meantime
         }
@@ -145,7 +150,8 @@ struct StoreOptions: ParsableArguments {
     }
 
     func create(
-        _ location: URL, provider: String?, model: String?, maximumSize: Int? = nil
+        _ location: URL, provider: String?, model: String?, maximumSize: Int? = nil,
+        downloadsModel: Bool = false
     ) async throws -> KnowledgeStore {
         guard !StoreManifest.exists(in: location) else {
             // A folder that cannot be searched counts as a store, because it may contain one.
@@ -160,7 +166,7 @@ struct StoreOptions: ParsableArguments {
         let providerName = try provider ?? settings.value(of: "provider") ?? "sqlite"
         let provider = try Self.providerInFolder(providerName)
         var notes: [String] = []
-        let embedder = try await embedder(model, &notes)
+        let embedder = try await embedder(model, downloadsModel: downloadsModel, &notes)
         do {
             let made = try await KnowledgeStore.create(
                 at: location, provider: provider, embedder: embedder, maximumSize: maximumSize,
@@ -174,13 +180,15 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    func embedder(_ model: String?, _ notes: inout [String]) async throws -> any Embedder {
+    func embedder(
+        _ model: String?, downloadsModel: Bool = false, _ notes: inout [String]
+    ) async throws -> any Embedder {
         let directories = UserDirectories()
         let settings = try UserConfiguration(directories.configurationFile)
         if let name = try model ?? settings.value(of: "model") {
             return try await EmbedderChoice.openForStore(name, &notes)
         }
-        return try standardEmbedder(directories.models, &notes)
+        return try await standardEmbedder(directories.models, downloadsModel, &notes)
     }
 
     /// Returns the storage format with a name, except that of a server.
@@ -197,15 +205,31 @@ struct StoreOptions: ParsableArguments {
         return provider
     }
 
-    /// Returns MiniLM if it is installed, else the lexical embedder with a note.
-    private func standardEmbedder(_ models: ModelLibrary, _ notes: inout [String]) throws -> any Embedder {
+    /// Returns MiniLM if it is installed or downloaded, else the lexical embedder with a note.
+    private func standardEmbedder(
+        _ models: ModelLibrary, _ downloadsModel: Bool, _ notes: inout [String]
+    ) async throws -> any Embedder {
         if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
-        notes.append(
-            "no embedding model is installed, so texts are compared by their words, not their meaning "
-                + "(lexical). Install a model with "
-                + "`roost model pull sentence-transformers/all-MiniLM-L6-v2`, then run "
-                + "`roost model use minilm`.")
-        return LexicalEmbedder()
+        let pull = try ModelPull()
+        let download = "all-MiniLM-L6-v2 (\(ModelPull.standardSize) MB) from \(pull.host)"
+        let question =
+            "no embedding model is installed, so texts would be compared by their words, not their meaning; "
+            + "download \(download)?"
+        guard try downloadsModel || (Confirmation.isPossible && Confirmation.ask(question)) else {
+            notes.append(
+                "no embedding model is installed, so texts are compared by their words, not their meaning "
+                    + "(lexical). To install a model with the first texts, use `roost ingest --yes`; for this "
+                    + "store, run `roost model pull \(ModelPull.standardName)`, then `roost model use minilm`."
+            )
+            return LexicalEmbedder()
+        }
+        note("downloading \(download)")
+        do {
+            return try models.open(await pull.run(isQuiet: quiet))
+        } catch let error as EmbedderError {
+            throw EmbedderError(
+                error.code, error.message + "; to compare texts by their words instead, omit the download")
+        }
     }
 }
 

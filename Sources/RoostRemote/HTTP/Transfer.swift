@@ -75,6 +75,14 @@ final class Transfer: @unchecked Sendable {
     /// libcurl must be initialized once, before the first call.
     private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
+    /// The trusted certificates of the system; `nil` for the default of libcurl. The packages for other systems
+    /// contain the libcurl of Debian, which knows only the first of these paths.
+    private static let certificateFile: String? = [
+        "/etc/ssl/certs/ca-certificates.crt",  // Debian, Arch
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // Fedora
+        "/etc/ssl/ca-bundle.pem",  // openSUSE
+    ].first { access($0, R_OK) == 0 }
+
     // MARK: Options
 
     private func configure(_ call: HTTPCall, _ client: HTTPClient) throws(NetworkFailure) {
@@ -84,6 +92,7 @@ final class Transfer: @unchecked Sendable {
         set(CURLOPT_QUICK_EXIT, 1)
         // Other programs that this process starts must not inherit connections.
         roost_curl_close_on_exec(handle)
+        if let file = Self.certificateFile { set(CURLOPT_CAINFO, file) }
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         // The signature of a call covers its path.
@@ -327,6 +336,15 @@ final class Transfer: @unchecked Sendable {
             default: .other
             }
         // These texts are constants of libcurl.
-        return NetworkFailure(code, String(cString: curl_easy_strerror(result)).lowercased())
+        let reason = String(cString: curl_easy_strerror(result)).lowercased()
+        #if os(Linux)
+            if code == .insecure, Self.certificateFile == nil {
+                return NetworkFailure(
+                    code,
+                    "\(reason); no trusted certificates are installed (Debian and Ubuntu: apt install "
+                        + "ca-certificates)")
+            }
+        #endif
+        return NetworkFailure(code, reason)
     }
 }

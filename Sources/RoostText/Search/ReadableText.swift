@@ -15,7 +15,8 @@ package struct ReadableText: Sendable {
     ///   - isMarkdown: Whether the original is Markdown.
     /// - Complexity: O(length of content).
     package init(
-        _ content: String, in area: Range<Int>? = nil, hiding hidden: [Range<Int>] = [], isMarkdown: Bool = false
+        _ content: String, in area: Range<Int>? = nil, hiding hidden: [Range<Int>] = [],
+        isMarkdown: Bool = false
     ) {
         var content = content
         content.withUTF8 { utf8 in
