@@ -40,9 +40,9 @@ public struct EntrySearch: Sendable, Hashable {
     /// shorter than the limit if enough entries match.
     public var filter: EntryFilter
     /// The minimum score of a hit, from 0 to 1. With `nil`, a result is empty if no entry is close to the
-    /// query (``QueryResult/nearest``), and a list ends where the score is 0, unless ``includesAll`` is set.
+    /// query (``QueryResult/nearest``), and a list ends before the first unrelated entry, unless ``includesAll`` is set.
     public var minimumScore: Float?
-    /// Whether the result has hits even if no entry is close to the query, and hits with a score of 0.
+    /// Whether the result has hits even if no entry is close to the query, and hits that are not related to it.
     public var includesAll = false
     /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise,
     /// words that the store does not contain are replaced with similar words (``QueryResult/corrections``).

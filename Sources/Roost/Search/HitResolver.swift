@@ -87,12 +87,9 @@ struct HitResolver: Sendable {
         hit.textScore = candidate.wordScore > 0 ? candidate.wordScore : nil
         hit.relativeEvidence = isQuery(hit.entry) ? 1 : relevance.relativeEvidence(candidate.evidence.total)
         hit.score = QueryHit.score(ofRelativeEvidence: hit.relativeEvidence)
-        let wordCount = self.words?.scores.wordCount ?? 0
-        hit.isClose =
-            relevance.isClose(passage: candidate.passage?.score, entry: candidate.entryCosine)
-            || wordCount > 0 && words?.words == wordCount
-        hit.explanation = relevance.explanation(
-            of: hit.score, candidate.evidence, passage: hit.similarity, entry: candidate.entryCosine, words)
+        let coverage = words.flatMap { self.words?.scores.coverage(of: $0) } ?? 0
+        hit.closeness = relevance.closeness(of: candidate, coverage: coverage)
+        hit.explanation = relevance.explanation(of: hit.score, for: candidate, words)
         if plan.comparesWholeEntries, let whole = candidate.entryCosine {
             hit.similarity = max(whole, hit.similarity)
         }

@@ -26,10 +26,14 @@ public struct QueryHit: Sendable, Hashable, Identifiable {
     package internal(set) var row: UInt32?
     /// The evidence relative to that of an exact match, from 0 to 1.
     package internal(set) var relativeEvidence: Float = 0
-    /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:)``), or
-    /// contains all of its words.
-    var isClose = false
+    /// The evidence that the entry is related to the query, whatever else the store contains
+    /// (``Relevance/closeness(of:coverage:)``).
+    var closeness: Float = 0
 
+    /// Whether the entry alone shows that a query has an answer.
+    var isClose: Bool { closeness >= 1 }
+    /// Whether the entry is listed if another one is close.
+    var isRelated: Bool { closeness >= 0.25 }
     /// The id of the entry, which a result contains once unless it lists passages.
     public var id: Entry.ID { entry.id }
     /// The title of the entry (``RoostModel/Entry/title``).

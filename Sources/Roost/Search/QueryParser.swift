@@ -127,6 +127,8 @@ struct QueryPlan: Sendable {
     var omittedTokens = 0
     /// Whether the cosines of whole entries count, not only those of their passages.
     var comparesWholeEntries = false
+    /// Whether the vectors are hashes of words, whose cosines are lower than those of a model.
+    var comparesHashes = false
 
     var comparesWords: Bool { text != nil && search.mode != .vector }
 
@@ -185,6 +187,7 @@ struct QueryEmbedder {
         }
         for (row, index) in queries.enumerated() {
             plans[index].omittedTokens = embeddings.omittedTokens[row]
+            plans[index].comparesHashes = embedder.space.pooling == "hashed n-grams"
             if plans[index].search.mode == .vector || embedder.understands(texts[row]) {
                 plans[index].vector = embeddings.vectors.row(row)
             }

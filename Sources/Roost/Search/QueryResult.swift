@@ -4,7 +4,7 @@ public import RoostText
 /// The result of a search.
 public struct QueryResult: Sendable {
     /// The hits, best first. If hits are equally good, the one with the lower id comes first. Empty if no
-    /// entry is close to the query: none has a meaning that unrelated text rarely has, or all of its words.
+    /// entry is close to the query by its meaning and by the words that both contain.
     public var hits: [QueryHit]
     /// The best hits, at most three, if ``hits`` is empty because no entry is close to the query.
     public var nearest: [QueryHit] = []

@@ -11,20 +11,18 @@ import RoostVectors
 struct Relevance: Sendable {
     static let exponent: Float = 1.75
     private static let wordsWeight: Float = 5
-    /// The share of the whole entry in its cosine; the nearest passage has the rest.
-    private static let entryShare: Float = 0.3
     /// The share of the evidence that a text lacks to equal the query, which it gets if its title is the query.
     private static let titleShare: Float = 0.5
-    /// The noise level: the number of deviations above the mean of random pairs that the cosine of an
-    /// unrelated text rarely reaches.
-    private static let noiseLevel: Float = 2
+    /// The noise level: the cosine of a query that unrelated texts rarely reach, with all-MiniLM-L6-v2 and with
+    /// the built-in model that hashes words.
+    private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.45, 0.25)
 
     private let statistics: PairStatistics
     private let usesVectors: Bool
     private let textWeight: Float
-    private let entryShare: Float
     /// Whether the cosine of the whole entry replaces that of the nearest passage if it is higher.
     private let comparesWholeEntries: Bool
+    private let noiseLevel: Float
     private let scale: Float
     private var exactEvidence: Float = 1
 
@@ -32,10 +30,10 @@ struct Relevance: Sendable {
         self.statistics = statistics
         usesVectors = plan.usesVectors
         textWeight = words == nil ? 0 : plan.search.textWeight * Self.wordsWeight
-        entryShare = textWeight > 0 ? Self.entryShare : 0
         comparesWholeEntries = plan.comparesWholeEntries
+        noiseLevel = plan.comparesHashes ? Self.noiseLevelOfHashes : Self.noiseLevel
         scale = max(words?.information ?? 0, .leastNormalMagnitude).squareRoot()
-        let exact = evidence(passage: 1, entry: 1, words: words?.maximumScore ?? 0)
+        let exact = evidence(cosine: 1, words: words?.maximumScore ?? 0)
         exactEvidence = max(exact.total, .leastNormalMagnitude)
     }
 
@@ -51,11 +49,11 @@ struct Relevance: Sendable {
         var total: Float { meaning + words }
     }
 
-    func evidence(passage: Float?, entry: Float?, correction: Float = 0, words: Float) -> Evidence {
+    private func evidence(cosine: Float?, correction: Float = 0, words: Float) -> Evidence {
         var meaning: Float = 0
-        if let passage, usesVectors {
-            let cosine = cosine(passage: passage, entry: entry) - (textWeight > 0 ? correction : 0)
-            meaning = Self.power((cosine - statistics.mean) / statistics.deviation)
+        if let cosine {
+            let corrected = cosine - (textWeight > 0 ? correction : 0)
+            meaning = Self.power((corrected - statistics.mean) / statistics.deviation)
         }
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
     }
@@ -67,8 +65,7 @@ struct Relevance: Sendable {
         for index in candidates.indices {
             let candidate = candidates[index]
             var evidence = evidence(
-                passage: candidate.passage?.score, entry: candidate.entryCosine,
-                correction: candidate.correction, words: candidate.wordScore)
+                cosine: cosine(of: candidate), correction: candidate.correction, words: candidate.wordScore)
             if candidate.isTitled {
                 evidence.words += Self.titleShare * max(0, exactEvidence - evidence.total)
             }
@@ -77,18 +74,16 @@ struct Relevance: Sendable {
         return candidates.sorted { ($1.evidence.total, $0.id) < ($0.evidence.total, $1.id) }
     }
 
-    private func cosine(passage: Float, entry: Float?) -> Float {
-        guard let entry else { return passage }
-        if comparesWholeEntries { return max(passage, entry) }
-        return (1 - entryShare) * passage + entryShare * entry
+    /// Returns the cosine of the nearest passage, or of the whole entry; `nil` if vectors are not compared.
+    private func cosine(of candidate: Candidate) -> Float? {
+        guard usesVectors, let passage = candidate.passage?.score else { return nil }
+        return comparesWholeEntries ? max(passage, candidate.entryCosine ?? passage) : passage
     }
 
-    /// Returns whether a cosine is above the noise level. In a store about one subject, where all pairs are
-    /// similar, the usual distribution of other stores applies instead.
-    func isClose(passage: Float?, entry: Float?) -> Bool {
-        guard let passage, usesVectors else { return false }
-        let levels = [statistics, .prior].map { $0.mean + Self.noiseLevel * $0.deviation }
-        return cosine(passage: passage, entry: entry) >= min(levels[0], levels[1])
+    /// Returns the square of the cosine relative to the noise level, plus the share of the query's information
+    /// that the words of the text have. Unlike the score, it does not depend on the other entries' vectors.
+    func closeness(of candidate: Candidate, coverage: Float) -> Float {
+        Self.power(max(0, cosine(of: candidate) ?? 0) / noiseLevel, 2) + coverage
     }
 
     func relativeEvidence(_ evidence: Float) -> Float {
@@ -96,17 +91,16 @@ struct Relevance: Sendable {
     }
 
     func explanation(
-        of score: Float, _ evidence: Evidence, passage: Float, entry: Float?, _ words: TextScores.Breakdown?
+        of score: Float, for candidate: Candidate, _ words: TextScores.Breakdown?
     ) -> ScoreExplanation {
         var explanation = ScoreExplanation()
+        let evidence = candidate.evidence
         let total = max(0, evidence.meaning) + max(0, evidence.words)
         guard score > 0, total > 0 else { return explanation }
         if evidence.meaning > 0 {
             let share = score * evidence.meaning / total
-            let isWhole = comparesWholeEntries && entry.map { $0 > passage } ?? false
-            let entryShare: Float = isWhole ? 1 : entry == nil ? 0 : self.entryShare
-            explanation.passage = (1 - entryShare) * share
-            explanation.entry = entryShare * share
+            let isWhole = cosine(of: candidate) != candidate.passage?.score
+            (explanation.passage, explanation.entry) = isWhole ? (0, share) : (share, 0)
         }
         if evidence.words > 0, let words {
             let fields = words.fields.values.reduce(0, +)

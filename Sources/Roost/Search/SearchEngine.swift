@@ -198,8 +198,10 @@ struct SearchRun: Sendable {
             return
         }
         // In a store of similar texts, the score of an entry with all words can be 0.
-        let shown = plan.hasNoiseLevel ? hits.filter { $0.score > 0 || $0.isClose } : hits
-        result.hits = Array(shown.prefix(needed).dropFirst(max(0, plan.search.offset)))
+        let end =
+            plan.hasNoiseLevel
+            ? hits.firstIndex { !$0.isRelated || $0.score <= 0 && !$0.isClose } ?? needed : needed
+        result.hits = Array(hits.prefix(min(needed, end)).dropFirst(max(0, plan.search.offset)))
     }
 
     private var notices: [SearchNotice] {

@@ -92,10 +92,14 @@ extension TextScores {
         /// The shares of the words in the other fields.
         package var fields: [TextField: Float] = [:]
         package var pairs: Float = 0
-        package var words = 0
+        /// The information of the words of the query that the document contains.
+        var information: Float = 0
     }
 
-    package var wordCount: Int { clauses.count { !$0.isPair } }
+    /// Returns the share of the query's information that the words of a document have: 1 for all words.
+    package func coverage(of document: Breakdown) -> Float {
+        information > 0 ? document.information / information : 0
+    }
 
     /// Returns the parts of the scores of documents.
     ///
@@ -129,7 +133,7 @@ extension TextScores {
         let length = Float(UInt32(littleEndian: part.index.lengths[match.document]))
         let body = Float(match.occurrences) / TextScoring.norm(length, meanLength)
         let unit = clause.weight / (body + TextScoring.frequency(of: match.fields) + TextScoring.k1)
-        breakdown.words += 1
+        breakdown.information += clause.weight
         breakdown.body += unit * body
         for field in match.fields.members {
             breakdown.fields[field, default: 0] += unit * TextScoring.frequency(of: field)

@@ -55,9 +55,9 @@ struct QuestionTests {
         }
         #expect(questions.count { !$0.answers.isEmpty } == 60)
         #expect(questions.count { $0.answers.isEmpty } == 20)
-        #expect(first >= 54)
-        #expect(amongThree >= 58)
-        #expect(unanswered >= 16)
+        #expect(first >= 53)
+        #expect(amongThree >= 57)
+        #expect(unanswered >= 18)
     }
 
     @Test func `one rare word of a longer query is no answer`() async throws {
