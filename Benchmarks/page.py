@@ -4,10 +4,10 @@
     Benchmarks/page.py [ROOST] [--entries 5000] [--runs 3] [--folder DIR]
 
 Prints the time from the start of the command, and from the navigation of the browser, to the first picture of the map,
-for the first start, which computes the positions, and the median of later ones; the time from the last key of a search to its results; and the size of the page, compressed with gzip. The browser
-already runs, without a graphics processor. The store consists of generated sentences about 40 subjects with the
-lexical model. With --folder, the store is kept, and an existing one is used. Needs chromium, and Playwright from
-Scripts/page-test.
+for the first start, which computes the positions, and the median of later ones; the time from the last key of a search
+to its results; and the size of the page, compressed with gzip. The browser already runs, without a graphics processor.
+The store consists of generated sentences about 40 subjects with the lexical model. With --folder, the store is kept,
+and an existing one is used. Needs chromium, and Playwright from Scripts/page-test.
 """
 import argparse
 import gzip
