@@ -66,11 +66,9 @@ struct HitResolver: Sendable {
             part.passage?.score = similarity
             if plan.comparesWholeEntries { part.entryCosine = nil }
             part.wordScore *= Float(wordCount(in: passage.utf8Range)) / all
-            part.evidence = relevance.evidence(
-                passage: part.passage?.score, entry: part.entryCosine, correction: part.correction,
-                words: part.wordScore)
             return completed(
-                QueryHit(entry: entry, similarity: similarity, passage: passage), for: part, words)
+                QueryHit(entry: entry, similarity: similarity, passage: passage),
+                for: relevance.ranked([part])[0], words)
         }
         guard let best = hits.indices.max(by: { (hits[$0].score, $1) < (hits[$1].score, $0) }) else {
             return [whole]
