@@ -2,6 +2,7 @@ import Foundation
 import RoostModel
 import RoostVectors
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RoostEncoders
@@ -92,8 +93,7 @@ enum TinyBERT {
     }
 
     static func copy(_ file: String, _ change: (inout [String: Any]) -> Void) throws -> URL {
-        let target = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "tiny-\(UUID().uuidString)")
+        let target = TemporaryFolder.unusedURL()
         try FileManager.default.copyItem(at: folder, to: target)
         // The copy is another model, so the record of the original's checksums does not apply.
         try? FileManager.default.removeItem(at: target.appendingPathComponent(ModelRecord.fileName))
