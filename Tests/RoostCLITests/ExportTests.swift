@@ -17,15 +17,9 @@ import Testing
         return outcome
     }
 
-    /// Creates the store `s` with texts that are difficult to write as tables, and the empty store `t`.
     private func prepare() throws {
-        for store in ["s", "t"] { try run("init", store, "--model=lexical") }
-        let long = String(repeating: "A sentence about swifts above the roof. ", count: 200)
-        try cli.write("# Tab\tand \\n backslash\n\n\(long)", to: "a.md")
-        for text in ["=SUM(1) is\na formula", "'=quoted", "green tea, \"steeped\""] {
-            try run("add", "--store=s", "--tag=garden;b", "--tag=c", "--meta=n=1", text)
-        }
-        try run("ingest", "--store=s", "a.md", "--tag=file")
+        try run("init", "s", "--model=lexical")
+        for text in ["a swift", "green tea"] { try run("add", "--store=s", text) }
     }
 
     @Test func `the extension of the file chooses the format`() throws {
@@ -41,13 +35,12 @@ import Testing
     @Test func `an export of vectors replaces no other table`() throws {
         try prepare()
         try cli.write("precious,data\n", to: "v.csv")
-        let refused = try cli.roost("export", "entries", "--store=s", "-o", "v.npy")
-        #expect(refused.status == 73 && refused.error.contains("v.csv"), "\(refused)")
+        try cli.expect(73, "v.csv", "export", "entries", "--store=s", "-o", "v.npy")
         #expect(try String(contentsOf: file("v.csv"), encoding: .utf8) == "precious,data\n")
         #expect(!FileManager.default.fileExists(atPath: file("v.npy").path))
         for _ in 0..<2 { try run("export", "entries", "--store=s", "--format=npy", "-o", "w.npy") }
         let array = try Data(contentsOf: file("w.npy"))
-        #expect(String(decoding: array.prefix(128), as: UTF8.self).contains("(4, 512)"))
+        #expect(String(decoding: array.prefix(128), as: UTF8.self).contains("(2, 512)"))
     }
 }
 

@@ -1,12 +1,13 @@
 import Foundation
 import RoostModel
 import RoostVectors
+import TestSupport
 import Testing
 
 @testable import RoostEncoders
 
 /// Tests with randomly corrupted model files and random texts. `ROOST_FUZZ_SEEDS` sets the number of rounds.
-@Suite struct ModelFuzzTests {
+@Suite(.temporaryFolders) struct ModelFuzzTests {
     static let rounds = ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 60
 
     /// Returns a copy in which some of the first `limit` bytes are changed, removed, repeated or cut off.
@@ -36,7 +37,6 @@ import Testing
         async throws
     {
         let original = try TinyBERT.copy("config.json") { _ in }
-        defer { try? FileManager.default.removeItem(at: original) }
         let vocabulary = try String(contentsOf: original.appendingPathComponent("vocab.txt"), encoding: .utf8)
         let ids = vocabulary.split(separator: "\n").enumerated().map { "\"\($1)\": \($0)" }
         if name == "tokenizer.json" {
@@ -79,9 +79,8 @@ import Testing
     @Test func `a randomly corrupted SentencePiece tokenizer opens or causes an error, but never a crash`()
         async throws
     {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tokenizer-\(UUID())")
+        let folder = TemporaryFolder.unusedURL()
         try FileManager.default.copyItem(at: MultilingualModelTests.folder, to: folder)
-        defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("tokenizer.json")
         let data = try Data(contentsOf: url)
         // A damaged table of characters is still Base64, so the whole table is damaged separately.

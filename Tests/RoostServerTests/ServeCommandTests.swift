@@ -28,9 +28,7 @@ struct ServeCommandTests {
 
     @Test func `a server needs a store, and an address that exists`() throws {
         let driver = CommandLineDriver()
-        let missing = try driver.roost("serve", "--store", "none", "--port", "0")
-        #expect(missing.status == 66)
-        #expect(missing.error.contains("`roost init`"), "\(missing.error)")
+        try driver.expect(66, "`roost init`", "serve", "--store", "none", "--port", "0")
         #expect(!FileManager.default.fileExists(atPath: driver.home.path + "/none"))
         #expect(try driver.roost("init").status == 0)
         let unknown = try driver.roost("serve", "--port", "0", "--listen", "300.1.1.1")

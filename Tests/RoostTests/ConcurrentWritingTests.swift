@@ -162,12 +162,18 @@ struct ConcurrentAdditionTests {
             switch number % 4 {
             case 0: _ = try await store.update(id, EntryChanges(content: "text \(number)"))
             case 1: _ = try await store.update([id], EntryChanges(addedTags: ["tag\(number)"]))
-            case 2: added = try await store.add("note \(number)").id
+            case 2:
+                // Both commits of a command are reverted at once.
+                try await store.add("another note \(number)")
+                added = try await store.add("note \(number)").id
             default: try await store.remove(added)
             }
             states.append(try await state())
         }
         for (number, expected) in states.dropLast().enumerated().reversed() {
+            let before = try await state()
+            #expect(try await store.undo(isDryRun: true).command == "change \(number + 1)")
+            #expect(try await state() == before)
             #expect(try await store.undo().command == "change \(number + 1)")
             #expect(try await state() == expected)
         }

@@ -114,30 +114,6 @@ import Testing
         }
     }
 
-    @Test func `undo reverts the last group of commits of a store without a folder`() async throws {
-        let recorder = UndoRecorder(directory: try TemporaryFolder().url, command: "first")
-        let store = KnowledgeStore(
-            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(), recording: recorder)
-        try await store.add("one")
-        try await store.add("two")
-        recorder.beginGroup("second")
-        try await store.remove(matching: .all)
-        try await store.add("three")
-        let preview = try await store.undo(isDryRun: true)
-        #expect((preview.command, preview.removed, preview.restored) == ("second", 1, 2))
-        #expect(try await contents(of: store) == ["three"])
-        try await store.undo()
-        #expect(try await contents(of: store) == ["one", "two"])
-        // An undo cannot itself be undone.
-        try await store.add("four")
-        #expect(try await store.undo().removed == 1)
-        #expect(try await contents(of: store) == ["one", "two"])
-        #expect(try await store.undo().command == "first")
-        #expect(try await contents(of: store).isEmpty)
-        let error = await #expect(throws: RoostError.self) { try await store.undo() }
-        #expect(error?.code == .nothingToUndo)
-    }
-
     @Test func `requests of a server are undone one by one, even if they alternate`() async throws {
         let store = KnowledgeStore(
             storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),

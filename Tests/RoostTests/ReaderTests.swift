@@ -110,12 +110,6 @@ import Testing
         #expect(enteredFolders == 3)
     }
 
-    @Test func `quoted fields of delimited text are read`() throws {
-        let rows = try DelimitedRows.all(",", of: "a,b\r\n\"x,\"\"y\"\"\n\",\n,2", name: "t")
-        #expect(rows.map(\.fields) == [["a", "b"], ["x,\"y\"\n", ""], ["", "2"]])
-        #expect(throws: RoostError.self) { try DelimitedRows.all(",", of: "a\n\"b", name: "t") }
-    }
-
     @Test(arguments: [
         ("text;year\n\"a; b, c\";1999\n", ";"), ("text,year\na;b,1\n", ","), ("text\na;b\n", ","), ("", ","),
         ("\"a, b\";text\n", ";"), ("\"a;b;c\",text\n", ","), ("name;size, mm;year\n", ";"),

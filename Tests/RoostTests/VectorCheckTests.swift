@@ -4,26 +4,21 @@ import Testing
 
 @testable import Roost
 
-/// Tests with embedders whose vectors are not of unit length, not finite, or of the wrong shape.
+/// Tests of vectors that are not of unit length.
 @Suite(.temporaryFolders) struct VectorCheckTests {
     /// An embedder that claims to return unit vectors, but multiplies each by a factor.
     private struct ScaledEmbedder: Embedder {
-        var factor: Float = 1
-        var extraColumns = 0
-        var missingRows = 0
+        let factor: Float
         let base = LexicalEmbedder(dimension: 256)
         var space: EmbeddingSpace { base.space }
         var maximumTokens: Int? { nil }
 
         func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
             let vectors = try await base.embed(texts, as: role).vectors
-            let rows = (0..<max(0, vectors.rows - missingRows)).map { row in
-                vectors.row(row).map { $0 * factor } + [Float](repeating: 0, count: extraColumns)
-            }
+            let rows = (0..<vectors.rows).map { row in vectors.row(row).map { $0 * factor } }
             let zeros = [Int](repeating: 0, count: rows.count)
             return Embeddings(
-                vectors: Matrix(rows, columns: space.dimension + extraColumns), tokenCounts: zeros,
-                omittedTokens: zeros)
+                vectors: Matrix(rows, columns: space.dimension), tokenCounts: zeros, omittedTokens: zeros)
         }
 
         func tokenRanges(in text: String) -> [Range<Int>] { [] }
@@ -47,23 +42,6 @@ import Testing
         search.mode = .vector
         let hit = try #require(try await store.search(search).hits.first)
         #expect(hit.entry.content == "a swift in the roof" && abs(hit.similarity - 1) < 1e-4)
-    }
-
-    @Test func `vectors that are not finite or have the wrong shape are refused`() async throws {
-        for embedder in [
-            ScaledEmbedder(factor: .nan), ScaledEmbedder(factor: .infinity), ScaledEmbedder(extraColumns: 1),
-            ScaledEmbedder(missingRows: 1),
-        ] {
-            let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
-            await #expect { try await store.add("a swift") } throws: {
-                ($0 as? EmbedderError)?.code == .badAnswer
-            }
-            await #expect { try await store.search("a swift") } throws: {
-                ($0 as? EmbedderError)?.code == .badAnswer
-            }
-            await #expect(throws: EmbedderError.self) { try await embedder.embed("a swift", as: .query) }
-            #expect(try await store.storage.fetchEntries().isEmpty)
-        }
     }
 
     @Test(arguments: StoreManifest.Provider.inFolder)

@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+public import Testing
 
 /// Runs the `roost` command as a separate process, in an empty home folder without installed models.
 ///
@@ -70,6 +71,25 @@ public struct CommandLineDriver: Sendable {
         try running.input.write(contentsOf: Data(input.utf8))
         try running.input.close()
         return try running.outcome()
+    }
+
+    /// Runs a command, and expects its exit status and a text among its messages.
+    public func expect(
+        _ status: Int32, _ message: String, _ arguments: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try expect(status, message, arguments, sourceLocation: sourceLocation)
+    }
+
+    /// Runs a command, and expects its exit status and a text among its messages.
+    public func expect(
+        _ status: Int32, _ message: String, _ arguments: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let outcome = try roost(arguments)
+        let comment: Comment = "\(arguments): \(outcome)"
+        #expect(outcome.status == status, comment, sourceLocation: sourceLocation)
+        #expect(outcome.error.contains(message), comment, sourceLocation: sourceLocation)
     }
 
     /// Starts a command.

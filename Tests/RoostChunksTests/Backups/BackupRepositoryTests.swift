@@ -62,30 +62,6 @@ struct BackupRepositoryTests {
         #expect(entries.count == 4000 && entries[1234] == BackupMaterial.entry(1234))
     }
 
-    @Test func `two concurrent backups are both complete`() async throws {
-        let base = InMemoryRetrieval()
-        let repository = try await BackupRepository.create(in: base)
-        let stores = [
-            try await BackupMaterial.store(1500), try await BackupMaterial.store(1500, clusters: false),
-        ]
-        let states = [try await stores[0].snapshot(), try await stores[1].snapshot()]
-        async let first = repository.create(of: states[0])
-        async let second = repository.create(of: states[1])
-        let reports = [try await first, try await second]
-        for (report, state) in zip(reports, states) {
-            #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
-        }
-        #expect(try await repository.verify(readingData: true).isSound)
-        // The prune keeps one copy of the segments that both backups wrote.
-        let before = try await base.size()
-        let pruned = try await repository.prune()
-        #expect(pruned.bytesAfter <= pruned.bytesBefore)
-        #expect(try await base.size() <= before)
-        for (report, state) in zip(reports, states) {
-            #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
-        }
-    }
-
     @Test func `concurrent prunes and backups lose no snapshot`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)

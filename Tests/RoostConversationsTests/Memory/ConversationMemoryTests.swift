@@ -65,19 +65,6 @@ import Testing
         return report
     }
 
-    @Test func `messages without names are identified by role, time and occurrence`() async throws {
-        let memory = memory()
-        let same = (0..<3).map { _ in MessageDraft(role: .user, content: "yes") }
-        #expect(try await memory.remember(same, in: scope).new == 3)
-        #expect(try await memory.remember(same, in: scope).known == 3)
-        #expect(
-            try await memory.remember([MessageDraft(role: .assistant, content: "yes")], in: scope).new == 1)
-        #expect(
-            try await memory.remember(
-                [MessageDraft(role: .user, content: "yes", timestamp: Date(milliseconds: 5))], in: scope
-            ).new == 1)
-    }
-
     @Test func `messages of several agents with the same time are ordered by the bytes of the agents' ids`()
         async throws
     {
@@ -238,22 +225,6 @@ import Testing
         #expect(try await memory.store.storage.snapshot().sources().map(\.id).contains(scope.source) == false)
     }
 
-    @Test
-    func `equal texts are identified independently of the batches, and numbers continue after an import`()
-        async throws
-    {
-        let memory = memory()
-        let same = (0..<10).map { MessageDraft(role: .user, content: $0 % 5 == 0 ? "ok" : "text \($0)") }
-        #expect(try await memory.remember(same, in: scope, batchSize: 3) == report(new: 10))
-        #expect(try await memory.remember(same, in: scope, batchSize: 4) == report(known: 10))
-        // Entries without the record of their scope, as an import of entries leaves them.
-        let entries = try await memory.store.storage.fetchEntries()
-        let other = self.memory()
-        _ = try await other.store.storage.commit(WriteBatch(upserts: entries))
-        try await other.remember([MessageDraft(role: .user, content: "the next")], in: scope)
-        #expect(try await other.messages().map(\.number) == Array(0..<11))
-    }
-
     @Test func `invalid numbers in the metadata do no harm`() async throws {
         let memory = memory()
         try await memory.remember(drafts("the heron", "is here"), in: scope)
@@ -334,34 +305,5 @@ import Testing
         let third = try await memory.remember(session, userId: "u", agentId: "a")
         #expect(third.messages.new == 0 && third.messages.known == 2)
         #expect(try await memory.messages().map(\.role.rawValue) == ["user", "critic"])
-    }
-
-    @Test func `two writers never assign the same number`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let first = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
-        let second = try await KnowledgeStore.open(at: folder) { _ in LexicalEmbedder() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, store) in [first, second].enumerated() {
-                group.addTask {
-                    for turn in 0..<20 {
-                        try await ConversationMemory(store).remember(
-                            [
-                                MessageDraft(role: .user, content: "question \(number) \(turn)"),
-                                MessageDraft(role: .assistant, content: "answer \(number) \(turn)"),
-                            ], in: scope)
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        let messages = try await ConversationMemory(first).messages()
-        #expect(messages.map(\.number) == Array(0..<80))
-        for start in stride(from: 0, to: 80, by: 2) {
-            #expect(
-                messages[start].content.dropFirst("question".count)
-                    == messages[start + 1].content.dropFirst("answer".count))
-        }
-        try await first.close()
-        try await second.close()
     }
 }

@@ -218,12 +218,6 @@ import Testing
         #expect(try read(list).transcripts.map(\.sessionId) == ["c"])
     }
 
-    @Test func `exported conversations in an object are read`() throws {
-        let conversation = #"{"uuid": "c", "chat_messages": [{"sender": "human", "text": "hi"}]}"#
-        let file = try read("{\"conversations\": [\(conversation)]}")
-        #expect(file.format == .claude && file.transcripts.map(\.sessionId) == ["c"])
-    }
-
     @Test(arguments: [
         ("[{\"role\": \"user\",\n\"content\": \"hi\"}, {\"ro", "or it is truncated"),
         ("[{\"role\": \"user\",\n\"content\": NaN}]", "the syntax of its JSON"),

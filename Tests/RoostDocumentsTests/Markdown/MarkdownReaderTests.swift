@@ -93,80 +93,41 @@ import Testing
 
     // MARK: Links
 
-    private struct LinkCase: CustomTestStringConvertible {
-        var text: String
-        var links: [DocumentLink]
-        var testDescription: String { text }
-    }
-
-    private static let linkCases: [LinkCase] = [
-        LinkCase(text: "[[Note]]", links: [DocumentLink(kind: .wiki, target: "Note")]),
-        LinkCase(
-            text: "[[A/Note#Part one#Two|text]]",
-            links: [DocumentLink(kind: .wiki, target: "A/Note", fragment: "Part one#Two", text: "text")]),
-        LinkCase(
-            text: "[[Note#^block-1]] [[#Here]]",
-            links: [
-                DocumentLink(kind: .wiki, target: "Note", fragment: "^block-1"),
-                DocumentLink(kind: .wiki, target: "", fragment: "Here"),
-            ]),
-        LinkCase(
-            text: "![[image.png|300x200]] ![[Note#Part]]",
-            links: [
-                DocumentLink(kind: .embed, target: "image.png"),
-                DocumentLink(kind: .embed, target: "Note", fragment: "Part"),
-            ]),
-        LinkCase(
-            text: "| [[Note\\|cell]] |\n|---|\n",
-            links: [DocumentLink(kind: .wiki, target: "Note", text: "cell")]),
-        LinkCase(
-            text: "[a](b%20c.md#d) [e](<f g.md> 'title')",
-            links: [
-                DocumentLink(kind: .address, target: "b%20c.md", fragment: "d", text: "a"),
-                DocumentLink(kind: .address, target: "f g.md", text: "e"),
-            ]),
-        LinkCase(
-            text: "[a](b_(c).md) ![alt](img.png)",
-            links: [
-                DocumentLink(kind: .address, target: "b_(c).md", text: "a"),
-                DocumentLink(kind: .embed, target: "img.png", text: "alt"),
-            ]),
-        LinkCase(
-            text: "[One][a], [two][], [three]\n\n[a]: x.md\n[Two]: y.md \"T\"\n[three]: <z w.md>\n",
-            links: [
-                DocumentLink(kind: .address, target: "x.md", text: "One"),
-                DocumentLink(kind: .address, target: "y.md", text: "two"),
-                DocumentLink(kind: .address, target: "z w.md", text: "three"),
-            ]),
-        LinkCase(
-            text: "<https://example.org/a> and https://example.org/b).",
-            links: [
-                DocumentLink(kind: .address, target: "https://example.org/a"),
-                DocumentLink(kind: .address, target: "https://example.org/b"),
-            ]),
-        LinkCase(
-            text: "---\nup: \"[[Home]]\"\nrelated: [[A]]\nsee:\n  - \"[[B|b]]\"\n---\n",
-            links: [
-                DocumentLink(kind: .wiki, target: "Home"), DocumentLink(kind: .wiki, target: "A"),
-                DocumentLink(kind: .wiki, target: "B", text: "b"),
-            ]),
-        LinkCase(
-            text: "---\nup: [[A]], [[B|b]]\nsee: \"the [[C#D]] for [[ ]] more\"\nno: \"[[E ]x[[F]\"\n---\n",
-            links: [
-                DocumentLink(kind: .wiki, target: "A"), DocumentLink(kind: .wiki, target: "B", text: "b"),
-                DocumentLink(kind: .wiki, target: "C", fragment: "D"),
-            ]),
-        LinkCase(
-            text: "---\nrun: \"if [[ -f x ]]; then\"\nsee: \"[[ A]] and [[B ]]\"\n---\n",
-            links: [DocumentLink(kind: .wiki, target: "A"), DocumentLink(kind: .wiki, target: "B")]),
-        LinkCase(text: "`[[no]]` ``[a](b)``\n\n    [[no]]\n\n```\n[[no]]\n```\n", links: []),
-        LinkCase(text: "[[ ]] [[]] [[a\nb]] [not a link] [x]( y", links: []),
-        LinkCase(text: "\\[a](b) %%[[no]]%% <!-- [[no]] -->", links: []),
-    ]
-
-    @Test(arguments: linkCases)
-    private func `Links have targets, fragments and texts`(example: LinkCase) async throws {
-        #expect(try await read(example.text).links == example.links)
+    /// A text and its links, each as kind, target, fragment and text.
+    @Test(arguments: [
+        ("[[Note]]", ["wiki Note"]),
+        ("[[A/Note#Part one#Two|text]]", ["wiki A/Note #Part one#Two |text"]),
+        ("[[Note#^block-1]] [[#Here]]", ["wiki Note #^block-1", "wiki  #Here"]),
+        ("![[image.png|300x200]] ![[Note#Part]]", ["embed image.png", "embed Note #Part"]),
+        ("| [[Note\\|cell]] |\n|---|\n", ["wiki Note |cell"]),
+        ("[a](b%20c.md#d) [e](<f g.md> 'title')", ["address b%20c.md #d |a", "address f g.md |e"]),
+        ("[a](b_(c).md) ![alt](img.png)", ["address b_(c).md |a", "embed img.png |alt"]),
+        (
+            "[One][a], [two][], [three]\n\n[a]: x.md\n[Two]: y.md \"T\"\n[three]: <z w.md>\n",
+            ["address x.md |One", "address y.md |two", "address z w.md |three"]
+        ),
+        (
+            "<https://example.org/a> and https://example.org/b).",
+            ["address https://example.org/a", "address https://example.org/b"]
+        ),
+        (
+            "---\nup: \"[[Home]]\"\nrelated: [[A]]\nsee:\n  - \"[[B|b]]\"\n---\n",
+            ["wiki Home", "wiki A", "wiki B |b"]
+        ),
+        (
+            "---\nup: [[A]], [[B|b]]\nsee: \"the [[C#D]] for [[ ]] more\"\nno: \"[[E ]x[[F]\"\n---\n",
+            ["wiki A", "wiki B |b", "wiki C #D"]
+        ),
+        ("---\nrun: \"if [[ -f x ]]; then\"\nsee: \"[[ A]] and [[B ]]\"\n---\n", ["wiki A", "wiki B"]),
+        ("`[[no]]` ``[a](b)``\n\n    [[no]]\n\n```\n[[no]]\n```\n", []),
+        ("[[ ]] [[]] [[a\nb]] [not a link] [x]( y", []), ("\\[a](b) %%[[no]]%% <!-- [[no]] -->", []),
+    ])
+    func `Links have targets, fragments and texts`(text: String, links: [String]) async throws {
+        let found = try await read(text).links.map { link in
+            "\(link.kind) \(link.target)" + (link.fragment.map { " #\($0)" } ?? "")
+                + (link.text.map { " |\($0)" } ?? "")
+        }
+        #expect(found == links)
     }
 
     // MARK: Encodings and limits

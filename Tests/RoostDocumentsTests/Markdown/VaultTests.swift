@@ -32,18 +32,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("Inbox/colon.md", "Glue: hot or cold", ["wood", "glue"]),
-        ("Inbox/broken list.md", "Strings to order", ["music", "guitar"]),
-    ])
-    func `Notes with invalid front matter keep what can be read`(
-        path: String, title: String, tags: [String]
-    ) async throws {
-        let document = try await Self.document(path)
-        #expect(document.title == title)
-        #expect(document.tags == tags)
-    }
-
     @Test func `All links between notes are resolved, except for those to missing notes`() async throws {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path)
             .filter { $0.hasSuffix(".md") }.sorted()
@@ -70,28 +58,6 @@ import Testing
         #expect(
             broken == ["missing note", "also missing", "{{date-1d}}", "{{date+1d}}"],
             "unexpected broken links: \(broken)")
-    }
-
-    @Test func `Ambiguous names denote different notes in different folders`() async throws {
-        let paths = ["Inbox/Soil.md", "Garden/Soil.md", "Index.md", "Garden/Index.md", "Inbox/embeds.md"]
-        let resolver = LinkResolver(notes: paths.map { LinkResolver.Note(path: $0) }, root: "")
-        let soil = DocumentLink(kind: .wiki, target: "Soil")
-        #expect(resolver.resolve(soil, from: "Inbox/embeds.md") == 0)
-        #expect(resolver.resolve(soil, from: "Garden/Index.md") == 1)
-        #expect(resolver.resolve(DocumentLink(kind: .wiki, target: "Index"), from: "Garden/Soil.md") == 2)
-    }
-
-    @Test func `Hidden parts of all kinds are found`() async throws {
-        var kinds: [TextStructure.HiddenPart.Kind: Int] = [:]
-        for path in try VaultExpectation.all().keys {
-            let document = try await Self.document(path)
-            for part in TextStructure(of: document.text, format: .markdown).hiddenParts {
-                kinds[part.kind, default: 0] += 1
-            }
-        }
-        for kind in [TextStructure.HiddenPart.Kind.frontMatter, .comment, .address, .markup] {
-            #expect(kinds[kind, default: 0] >= 5, "\(kind)")
-        }
     }
 
     // MARK: A vault without front matter

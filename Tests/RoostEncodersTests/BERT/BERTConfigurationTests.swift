@@ -1,14 +1,14 @@
 import Foundation
 import RoostModel
 import RoostVectors
+import TestSupport
 import Testing
 
 @testable import RoostEncoders
 
-@Suite struct BERTConfigurationTests {
+@Suite(.temporaryFolders) struct BERTConfigurationTests {
     func open(_ file: String, _ settings: [String: Any]) throws -> BERTEmbedder {
         let folder = try TinyBERT.copy(file) { $0.merge(settings) { $1 } }
-        defer { try? FileManager.default.removeItem(at: folder) }
         return try BERTEmbedder(folder: folder)
     }
 
@@ -45,7 +45,6 @@ import Testing
         #expect(zip(vector, normalized(Array(state.prefix(32)))).allSatisfy { abs($0 - $1) < 1e-4 })
 
         let folder = try TinyBERT.copy("config.json") { _ in }
-        defer { try? FileManager.default.removeItem(at: folder) }
         try Data(
             """
             [{"type": "sentence_transformers.models.Transformer"},
@@ -104,7 +103,6 @@ import Testing
             let bits = UInt16(truncatingIfNeeded: (number.bitPattern &+ 0x8000) >> 16)
             return [UInt8(truncatingIfNeeded: bits), UInt8(bits >> 8)]
         }
-        defer { try? FileManager.default.removeItem(at: folder) }
         let (half, full) = (try BERTEmbedder(folder: folder), try BERTEmbedder(folder: TinyBERT.folder))
         for line in try TinyBERT.lines() {
             let (a, b) = (
@@ -124,7 +122,6 @@ import Testing
 
     @Test func `a weight type that BERT models do not support is an error that names the type`() throws {
         let folder = try rewritten(as: "I8") { [UInt8(bitPattern: Int8(max(-127, min(127, $0 * 50))))] }
-        defer { try? FileManager.default.removeItem(at: folder) }
         let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
         #expect(error?.code == .unsupportedModel && error?.message.contains("I8") == true)
     }
@@ -133,7 +130,6 @@ import Testing
         let folder = try rewritten(as: "F32") { _ in
             withUnsafeBytes(of: Float.greatestFiniteMagnitude) { Array($0) }
         }
-        defer { try? FileManager.default.removeItem(at: folder) }
         let model = try BERTEmbedder(folder: folder)
         let error = await #expect(throws: EmbedderError.self) {
             try await model.embed(["swift"], as: .document)
@@ -147,7 +143,6 @@ import Testing
             count += 1
             return withUnsafeBytes(of: count == 1000 ? Float.nan : number) { Array($0) }
         }
-        defer { try? FileManager.default.removeItem(at: folder) }
         let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
         #expect(error?.code == .damagedModel && error?.message.contains("not finite") == true)
     }

@@ -2,6 +2,7 @@ import Foundation
 import RoostModel
 import RoostVectors
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RoostEncoders
@@ -65,36 +66,12 @@ struct BERTEmbedderTests {
         }
     }
 
-    @Test func `the vector of a text does not depend on the other texts`() async throws {
-        let texts = (0..<40).map {
-            "Note \($0): " + String(repeating: "the swift flew over the roof ", count: $0 % 7)
-        }
-        let together = try await model.embed(texts, as: .document)
-        for (row, text) in texts.enumerated() {
-            let alone = try await model.embed(text, as: .document)
-            let difference = zip(alone, together.vectors.row(row)).map { abs($0 - $1) }.max() ?? 1
-            #expect(difference <= 1e-5)
-        }
-    }
-
     @Test func `tokens beyond the limit are counted as omitted`() async throws {
         let long = String(repeating: "word ", count: 300)
         let result = try await model.embed(["short", long, ""], as: .document)
         #expect(result.tokenCounts == [1, 254, 0])
         #expect(result.omittedTokens == [0, 46, 0])
         #expect((0..<3).allSatisfy { abs(length(of: result.vectors.row($0)) - 1) < 1e-5 })
-    }
-
-    @Test(arguments: [
-        "plain words", "naïve café", "日本語のテキスト", "a\r\nb\0c", "ﬁ ½ ㎏", "[SEP] x[MASK]", "e\u{301}\u{302}x",
-    ])
-    func `token ranges are ascending, disjoint and inside the text`(text: String) {
-        let ranges = model.tokenRanges(in: text)
-        #expect(ranges.count == model.tokenIDs(of: text).count - 2)
-        for (before, after) in zip(ranges, ranges.dropFirst()) {
-            #expect(before.upperBound <= after.lowerBound)
-        }
-        #expect(ranges.allSatisfy { $0.lowerBound >= 0 && $0.upperBound <= text.utf8.count })
     }
 }
 
@@ -116,8 +93,7 @@ enum TinyBERT {
     }
 
     static func copy(_ file: String, _ change: (inout [String: Any]) -> Void) throws -> URL {
-        let target = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "tiny-\(UUID().uuidString)")
+        let target = TemporaryFolder.unusedURL()
         try FileManager.default.copyItem(at: folder, to: target)
         // The copy is another model, so the record of the original's checksums does not apply.
         try? FileManager.default.removeItem(at: target.appendingPathComponent(ModelRecord.fileName))

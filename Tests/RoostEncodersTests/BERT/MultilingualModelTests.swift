@@ -8,7 +8,7 @@ import Testing
 
 /// A model with the architecture of XLM-R and a SentencePiece vocabulary. `Scripts/tiny-multilingual-model`
 /// creates it, with tokens of Hugging Face's tokenizers and vectors of an implementation in NumPy.
-@Suite struct MultilingualModelTests {
+@Suite(.temporaryFolders) struct MultilingualModelTests {
     struct Line: Decodable {
         var text: String
         var ids: [Int32]
@@ -41,7 +41,7 @@ import Testing
     }
 
     static func copy(_ file: String, _ change: (String) -> String) throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")
+        let folder = TemporaryFolder.unusedURL()
         try FileManager.default.copyItem(at: Self.folder, to: folder)
         // The record of the original, if another test has created it, does not apply to the copy.
         try? FileManager.default.removeItem(at: folder.appendingPathComponent(ModelRecord.fileName))
@@ -54,7 +54,6 @@ import Testing
     @Test func `the space at the end of a prefix belongs to the first word of the text`() throws {
         let prompts = #"{"prompts": {"query": "query: "}}"#
         let folder = try Self.copy("config_sentence_transformers.json") { _ in prompts }
-        defer { try? FileManager.default.removeItem(at: folder) }
         // Without the division at white space, a space at the end would be a token.
         let url = folder.appendingPathComponent("tokenizer.json")
         var file = try #require(
@@ -69,7 +68,6 @@ import Testing
 
     @Test func `a missing tokenizer is an error that names the file`() throws {
         let folder = try Self.copy("tokenizer.json") { $0 }
-        defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.removeItem(at: folder.appendingPathComponent("tokenizer.json"))
         let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
         #expect(error?.code == .modelNotFound && error?.message.contains("tokenizer.json is missing") == true)
@@ -77,14 +75,9 @@ import Testing
 
     @Test(arguments: [-1, 49, Int.max]) func `a row of padding outside the table is refused`(row: Int) throws
     {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("padding-\(UUID())")
-        try FileManager.default.copyItem(at: Self.folder, to: folder)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let url = folder.appendingPathComponent("config.json")
-        let text = try String(contentsOf: url, encoding: .utf8)
-        let changed = text.replacingOccurrences(of: "\"pad_token_id\": 1", with: "\"pad_token_id\": \(row)")
-        #expect(changed != text)
-        try Data(changed.utf8).write(to: url)
+        let folder = try Self.copy("config.json") {
+            $0.replacingOccurrences(of: "\"pad_token_id\": 1", with: "\"pad_token_id\": \(row)")
+        }
         let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
         #expect(error?.message.contains("pad_token_id") == true)
     }

@@ -1,17 +1,13 @@
 import Foundation
 import RoostModel
 import RoostVectors
+import TestSupport
 import Testing
 
 @testable import RoostEncoders
 
-@Suite struct StaticEmbedderTests {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("static-\(UUID().uuidString)")
-
-    func withFolder(_ body: (URL) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
+@Suite(.temporaryFolders) struct StaticEmbedderTests {
+    let folder = TemporaryFolder.unusedURL()
 
     /// Writes a model of three words in the layout of Model2Vec.
     func write(
@@ -37,30 +33,26 @@ import Testing
     typealias Tensor = (name: String, shape: [Int], numbers: [Float])
 
     @Test func `the vector of a text is the weighted mean of its known tokens`() async throws {
-        try await withFolder { folder in
-            try write(
-                #"{"model_type": "model2vec", "normalize": false, "seq_length": 4}"#,
-                [
-                    ("embeddings", [4, 2], [9, 9, 1, 0, 0, 1, 3, 4]),
-                    ("weights", [4], [1, 2, 1, 0.5]),
-                ])
-            let model = try #require(try LocalModel.open(folder) as? StaticEmbedder)
-            #expect(model.space.dimension == 2 && !model.space.isNormalized && model.maximumTokens == 4)
-            let result = try await model.embed(
-                ["Swift roof", "swift unheard", "", "nest", "roof roof roof roof swift"], as: .query)
-            #expect(result.vectors.elements == [1, 0.5, 2, 0, 0, 0, 1.5, 2, 0, 1])
-            #expect(result.tokenCounts == [2, 2, 0, 1, 4] && result.omittedTokens == [0, 0, 0, 0, 1])
-        }
+        try write(
+            #"{"model_type": "model2vec", "normalize": false, "seq_length": 4}"#,
+            [
+                ("embeddings", [4, 2], [9, 9, 1, 0, 0, 1, 3, 4]),
+                ("weights", [4], [1, 2, 1, 0.5]),
+            ])
+        let model = try #require(try LocalModel.open(folder) as? StaticEmbedder)
+        #expect(model.space.dimension == 2 && !model.space.isNormalized && model.maximumTokens == 4)
+        let result = try await model.embed(
+            ["Swift roof", "swift unheard", "", "nest", "roof roof roof roof swift"], as: .query)
+        #expect(result.vectors.elements == [1, 0.5, 2, 0, 0, 0, 1.5, 2, 0, 1])
+        #expect(result.tokenCounts == [2, 2, 0, 1, 4] && result.omittedTokens == [0, 0, 0, 0, 1])
     }
 
     @Test(arguments: [
         (#"{"model_type": "bert"}"#, "model_type"), (#"{"model_type": "model2vec"}"#, "embeddings"),
     ]) func `a folder without a static model is an error`(configuration: String, words: String) async throws {
-        try await withFolder { folder in
-            try write(configuration, [("other", [1], [1])])
-            let error = #expect(throws: EmbedderError.self) { try StaticEmbedder(folder: folder) }
-            #expect(error?.message.contains(words) == true)
-        }
+        try write(configuration, [("other", [1], [1])])
+        let error = #expect(throws: EmbedderError.self) { try StaticEmbedder(folder: folder) }
+        #expect(error?.message.contains(words) == true)
     }
 
     @Test(arguments: [
@@ -70,14 +62,12 @@ import Testing
     func `a vocabulary with duplicate, empty or surplus tokens is an error`(vocabulary: String, words: String)
         async throws
     {
-        try await withFolder { folder in
-            try write(
-                #"{"model_type": "model2vec"}"#, [("embeddings", [4, 1], [1, 2, 3, 4])],
-                vocabulary: vocabulary)
-            let error = #expect(throws: EmbedderError.self) { try StaticEmbedder(folder: folder) }
-            #expect(
-                error?.code == .damagedModel && error?.message.contains(words) == true,
-                "\(error?.message ?? "")")
-        }
+        try write(
+            #"{"model_type": "model2vec"}"#, [("embeddings", [4, 1], [1, 2, 3, 4])],
+            vocabulary: vocabulary)
+        let error = #expect(throws: EmbedderError.self) { try StaticEmbedder(folder: folder) }
+        #expect(
+            error?.code == .damagedModel && error?.message.contains(words) == true,
+            "\(error?.message ?? "")")
     }
 }

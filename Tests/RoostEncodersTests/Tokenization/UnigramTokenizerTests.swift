@@ -6,7 +6,7 @@ import Testing
 @testable import RoostEncoders
 
 /// Tokens of unigram models. The expected tokens come from Hugging Face's tokenizers.
-@Suite struct UnigramTokenizerTests {
+@Suite(.temporaryFolders) struct UnigramTokenizerTests {
     static let pieces = """
         [["<unk>", 0], ["▁", -2], ["▁a", -3], ["a", -4], ["b", -4.5], ["▁ab", -3.5], ["ab▁b", -5], ["c", -5],
         [".", -3], ["▁.", -3.2], ["▁▁", -2.5]]
@@ -18,7 +18,6 @@ import Testing
     func tokenizer(_ members: [String: String], addsSpecialTokens: Bool = false) throws -> any ModelTokenizer
     {
         let folder = try TinyBERT.copy("tokenizer.json") { _ in }
-        defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.removeItem(at: folder.appendingPathComponent("vocab.txt"))
         let all = ["model": Self.model, "pre_tokenizer": Self.metaspace].merging(members) { $1 }
         let text = all.map { #""\#($0)": \#($1)"# }.joined(separator: ", ")

@@ -7,7 +7,7 @@ import Testing
 
 /// Characters whose treatment is ambiguous, with the results of Hugging Face's tokenizers.
 /// `Scripts/compare-tokens` compares large collections of texts.
-@Suite struct WordPieceTokenizerTests {
+@Suite(.temporaryFolders) struct WordPieceTokenizerTests {
     let pieces = [
         "[UNK]", "[CLS]", "[SEP]", "a", "##b", "##\u{93E}", "\u{93E}", "ab", "\u{61D}", "\u{166D}", "b",
     ]
@@ -53,7 +53,6 @@ import Testing
         settings: String?, normalizer: String?, lowercases: Bool
     ) throws {
         let folder = try TinyBERT.copy("config.json") { _ in }
-        defer { try? FileManager.default.removeItem(at: folder) }
         let settingsURL = folder.appendingPathComponent("tokenizer_config.json")
         try FileManager.default.removeItem(at: settingsURL)
         if let settings { try Data(settings.utf8).write(to: settingsURL) }
@@ -70,7 +69,6 @@ import Testing
         (#""normalizer": null"#, "without normalizer"), (#""normalizer": {"type": "NFC"}"#, "type 'NFC'"),
     ]) func `a normalizer other than that of BERT is an error`(normalizer: String, words: String) throws {
         let folder = try TinyBERT.copy("tokenizer_config.json") { $0 = [:] }
-        defer { try? FileManager.default.removeItem(at: folder) }
         try Data("{\"model\": {\"vocab\": {}}, \(normalizer)}".utf8)
             .write(to: folder.appendingPathComponent("tokenizer.json"))
         let error = #expect(throws: EmbedderError.self) { try WordPieceTokenizer(try ModelFolder(folder)) }

@@ -316,11 +316,3 @@ import Testing
         #expect(source.entries.count > 1 && source.entries.allSatisfy { $0.tags.isEmpty })
     }
 }
-
-extension DateFormatter {
-    fileprivate static func day(_ date: Date) -> String {
-        let formatter = DateFormatter()
-        formatter.dateFormat = "yyyy-MM-dd"
-        return formatter.string(from: date)
-    }
-}

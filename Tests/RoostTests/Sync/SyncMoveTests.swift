@@ -207,16 +207,6 @@ import Testing
         #expect(try await fixture.sync().skipped.first?.reason == file.problem)
     }
 
-    @Test func `the store inside of a folder is not read`() async throws {
-        let folder = try TemporaryFolder().url
-        try Data("a note".utf8).write(to: folder.appendingPathComponent("a.md"))
-        let store = try await KnowledgeStore.create(
-            at: folder.appendingPathComponent("store"), provider: .json, embedder: LexicalEmbedder())
-        let report = try await store.folders.sync([SyncedFolder(folder)])
-        try await store.close()
-        #expect(report.files == 1 && report.new == 1)
-    }
-
     @Test func `several syncs at once give the result of one`() async throws {
         let folder = try TemporaryFolder().url
         for number in 0..<40 {

@@ -7,26 +7,6 @@ import Testing
 @testable import Roost
 
 @Suite(.temporaryFolders) struct SyncTests {
-    @Test func `a renamed file keeps its entry and nothing is embedded again`() async throws {
-        let fixture = try SyncFixture()
-        try fixture.write("# Swifts\n\nThey sleep on the wing.", to: "a.md")
-        try await fixture.sync()
-        let old = try #require(try await fixture.entries()["a.md"])
-        try await fixture.store.update([old.id], EntryChanges(addedTags: ["birds"]))
-        _ = fixture.embedder.takeTexts()
-        try fixture.rename("a.md", to: "sub/b.md")
-        let report = try await fixture.sync()
-        #expect(report.movedFiles == 1 && report.new == 0 && report.removed == 0)
-        #expect(fixture.embedder.takeTexts().isEmpty)
-        let moved = try #require(try await fixture.entries()["sub/b.md"])
-        #expect(moved.id == old.id && moved.tags == ["birds"] && moved.embeddings == old.embeddings)
-        // A later edit changes the same entry.
-        try fixture.write("# Swifts\n\nThey nest under roofs.", to: "sub/b.md")
-        try await fixture.sync()
-        let edited = try #require(try await fixture.entries()["sub/b.md"])
-        #expect(edited.id == old.id && edited.tags == ["birds"] && edited.content.contains("nest"))
-    }
-
     @Test func `an emptied file keeps its entry until it has a text again`() async throws {
         let fixture = try SyncFixture()
         try fixture.write("Swifts sleep on the wing.", to: "a.md")

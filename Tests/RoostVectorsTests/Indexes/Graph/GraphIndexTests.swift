@@ -88,23 +88,6 @@ import Testing
         #expect(a == b)
     }
 
-    @Test func `a filter does not shorten the result`() async throws {
-        let vectors = Self.vectors(3000, 64)
-        let queries = Self.vectors(20, 64, seed: 7)
-        let index = try await GraphIndex(building: vectors)
-        for share in [3, 30, 300, 1500] {
-            let allowed = RowSet((0..<UInt32(share)).map { $0 * UInt32(3000 / share) })
-            let truth = try await FlatIndex(vectors).search(queries, k: 10, among: allowed)
-            let found = try await index.search(queries, k: 10, among: allowed)
-            #expect(
-                found.allSatisfy { $0.count == min(10, share) && $0.allSatisfy { allowed.contains($0.row) } })
-            #expect(Self.recall(found, truth) > 0.95)
-        }
-        #expect(try await index.search(queries, k: 0, among: nil).allSatisfy(\.isEmpty))
-        #expect(try await index.search(queries, k: 5000, among: nil).allSatisfy { $0.count == 3000 })
-        #expect(try await index.search(queries, k: 10, among: []).allSatisfy(\.isEmpty))
-    }
-
     @Test func `equal, zero and non-finite vectors are handled`() async throws {
         var same = Matrix(rows: 2000, columns: 32)
         for row in 0..<2000 { same[row, 3] = 1 }
@@ -189,6 +172,9 @@ import Testing
             #expect(zip(found, truth).allSatisfy { $0.count == $1.count })
             #expect(found.allSatisfy { $0.allSatisfy { allowed.contains($0.row) } })
         }
+        #expect(try await index.search(queries, k: 0, among: nil).allSatisfy(\.isEmpty))
+        let first = queries.selecting([0])
+        #expect(try await index.search(first, k: 40_000, among: nil).map(\.count) == [30_000])
         #expect(try await index.search(queries, k: 10, among: []).allSatisfy(\.isEmpty))
         #expect(
             try await index.search(queries, k: 10, among: [7, 90_000]).allSatisfy { $0.map(\.row) == [7] })
