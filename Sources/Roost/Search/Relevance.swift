@@ -33,7 +33,7 @@ struct Relevance: Sendable {
         comparesWholeEntries = plan.comparesWholeEntries
         noiseLevel = plan.comparesHashes ? Self.noiseLevelOfHashes : Self.noiseLevel
         scale = max(words?.information ?? 0, .leastNormalMagnitude).squareRoot()
-        let exact = evidence(cosine: 1, words: words?.maximumScore ?? 0)
+        let exact = evidence(cosine: usesVectors ? 1 : nil, words: words?.maximumScore ?? 0)
         exactEvidence = max(exact.total, .leastNormalMagnitude)
     }
 
