@@ -21,7 +21,7 @@ struct Neighbors: AsyncParsableCommand {
     var efConstruction = 64
 
     @Option(help: "The numbers of candidates of a search to measure.")
-    var efSearch: [Int] = [16, 24, 32, 48, 64, 96, 128, 192, 256]
+    var efSearch: [Int] = [16, 32, 64, 128, 256, 512, 1024]
 
     func run() async throws {
         var base = try NumPy.matrix(self.base)

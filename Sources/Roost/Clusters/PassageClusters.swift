@@ -9,7 +9,7 @@ public struct PassageClusters: Sendable {
     public var passages: [Entry.ID: QueryHit]
 }
 
-extension KnowledgeStore {
+extension StoreClusters {
     /// Clusters the passages of entries in place of entries, and changes nothing in the store.
     ///
     /// The texts and vectors of the passages are held in memory.
@@ -18,7 +18,7 @@ extension KnowledgeStore {
     ///   those of a run.
     /// - Throws: ``RoostError`` with `.notFound` if no entry with a vector matches the filter; the errors of a run.
     @concurrent
-    public func passageClusters(
+    public func ofPassages(
         among filter: EntryFilter = .all, clusters: Int? = nil,
         granularity: LeidenClusterer.Granularity = .medium, seed: UInt64 = 0,
         maximumVectors: Int = KnowledgeStore.maximumVectors, stopWords: Set<String> = [],
@@ -48,7 +48,7 @@ extension KnowledgeStore {
         guard !places.isEmpty else {
             throw RoostError(.notFound, "cannot cluster passages: no entry with a vector matches the filter")
         }
-        let report = try await KnowledgeStore(storage: passages, embedder: embedder).recluster(
+        let report = try await KnowledgeStore(storage: passages, embedder: boilerplate.embedder).recluster(
             clusters: clusters, granularity: granularity, seed: seed, maximumVectors: maximumVectors,
             stopWords: stopWords, isDryRun: true, progress: progress)
         var result = PassageClusters(report: report, passages: [:])

@@ -109,7 +109,7 @@ struct Recluster: AsyncParsableCommand {
         let filter = try await filters.filter(options, store)
         if passages {
             let found = try await withProgress { [clusters, granularity, seed] in
-                try await store.passageClusters(
+                try await store.clusters.ofPassages(
                     among: filter, clusters: clusters, granularity: granularity, seed: seed,
                     maximumVectors: maxVectors, stopWords: UserConfiguration().stopWords(), progress: $0)
             }

@@ -81,7 +81,7 @@ struct Search: Operation {
             .programs),
         Argument(
             "exactWords", Schema.flag("Whether to search without correcting misspelled words."), .programs),
-        Argument("passages", Schema.flag("Whether to list all good passages of an entry.")),
+        Argument("passages", Schema.flag("Whether to list all good passages of an entry."), .programs),
         Argument(
             "snippetLength", Schema.integer("The maximum length of snippets in bytes.", 1...10_000), .programs
         ),

@@ -19,7 +19,7 @@ struct PassageClusterTests {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let book = try await store.add((0..<4).map(chapter).joined(), tags: ["book"]).id
         try await store.add("an unrelated note")
-        let found = try await store.passageClusters(among: [.tag("book")])
+        let found = try await store.clusters.ofPassages(among: [.tag("book")])
         let entry = try #require(try await store.storage.snapshot().entries([book]).first)
         let count = found.report.outlierCount + found.report.clusters.reduce(0) { $0 + $1.members.count }
         #expect(count == entry.passages.count && count > 20)
@@ -36,6 +36,6 @@ struct PassageClusterTests {
         }
         #expect(chapters == [0, 1, 2, 3])
         #expect(try await store.storage.fetchClusters().isEmpty)
-        await #expect(throws: RoostError.self) { try await store.passageClusters(among: [.tag("none")]) }
+        await #expect(throws: RoostError.self) { try await store.clusters.ofPassages(among: [.tag("none")]) }
     }
 }

@@ -205,7 +205,8 @@ import Testing
             let found = try await store.search(limited).hits
             #expect(found.map(\.entry.id) == all.filter { $0.score >= 0.3 }.map(\.entry.id))
             limited.limit = 5
-            #expect(try await store.search(limited).hits.map(\.rank) == [1, 2, 3, 4, 5])
+            let best = try await store.search(limited).hits
+            #expect(best.map(\.rank) == Array(1...min(5, max(1, found.count))))
             limited.minimumScore = 2
             #expect(try await store.search(limited).hits.isEmpty)
         }
