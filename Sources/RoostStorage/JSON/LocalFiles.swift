@@ -96,8 +96,10 @@ extension LocalFiles {
         isCancelled: () -> Bool = { false }
     ) throws {
         // If `CURRENT` is missing, the folder may still contain generations of a store whose `CURRENT` was
-        // lost.
-        let number = (loaded.generation?.number ?? folder.newestGeneration) + 1
+        // lost. Without a history, the first generation can only be a remnant of a process that was ended before
+        // its commit point; a second one would look like a history.
+        let newest = folder.hasHistory ? folder.newestGeneration : 0
+        let number = (loaded.generation?.number ?? newest) + 1
         try checkFreeSpace((loaded.generation?.size ?? 0) + loaded.journalLength)
         try AtomicFile.removeLeftovers(in: folder.url, files: files)
         if loaded.current == nil { try keepForeignFiles() }

@@ -24,4 +24,12 @@ import Testing
         let error = #expect(throws: StorageError.self) { try LocalStorageProvider(directory: folder.url) }
         #expect(error?.code == .damaged)
     }
+    @Test func `processes that are ended before the first commit leave no history`() async throws {
+        let folder = StoreFolder(try TemporaryFolder().url)
+        let remnant = folder.generation(1)
+        try FileManager.default.createDirectory(at: remnant, withIntermediateDirectories: true)
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntry(Entry(content: "entry"))
+        #expect(folder.generationNumbers == [1])
+    }
 }
