@@ -82,7 +82,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `an internal error before the commit is reported, and not as an unknown outcome`() async throws {
+    @Test func `an internal error before the commit is no unknown outcome`() async throws {
         let settings = try TestServer.newDatabase()
         let store = try await PostgresStorageProvider(address: settings)
         let rejections = try Rejections(
