@@ -66,7 +66,10 @@ struct CommitTransaction {
             let writer = try BatchWriter(batch, reading, at: Date(), partSize: partSize)
             return try write(writer, connection, writing, &mayBeCommitted)
         } catch {
-            if isOnlyCandidate, let error = error as? ConnectionError, error.excludesCommit {
+            // A transaction that is still open after an error was aborted before its commit.
+            if isOnlyCandidate, let error = error as? ConnectionError,
+                error.excludesCommit || connection.isInTransaction
+            {
                 mayBeCommitted = false
             }
             if connection.isInTransaction { connection.rollBack(limits) }

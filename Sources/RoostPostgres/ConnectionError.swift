@@ -70,15 +70,22 @@ enum ConnectionError: Error {
         "25P03",  // idle_in_transaction_session_timeout
     ]
 
+    /// The words for an address at which no server answers.
+    static let unreachable = [
+        "Connection refused", "timeout expired", "unreachable", "No route to host",
+        "Cannot assign requested address",
+    ]
+
     /// libpq does not provide the state of a refused connection, so it is recognized by its message. A server
     /// removes its socket when it ends.
     private static func isTemporaryRefusal(_ message: String) -> Bool {
-        [
-            "Connection refused", "timeout expired", "closed the connection", "Connection reset",
-            "terminating connection", "Temporary failure", "starting up", "shutting down",
-            "in recovery mode", "not yet accepting connections", "too many clients",
-            "too many connections", "connection slots", "No such file or directory",
-        ].contains { message.contains($0) }
+        let words =
+            unreachable + [
+                "closed the connection", "Connection reset", "terminating connection", "Temporary failure",
+                "starting up", "shutting down", "in recovery mode", "not yet accepting connections",
+                "too many clients", "too many connections", "connection slots", "No such file or directory",
+            ]
+        return words.contains { message.contains($0) }
     }
 }
 

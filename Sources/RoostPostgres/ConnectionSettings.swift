@@ -96,7 +96,9 @@ public struct ConnectionSettings: Sendable {
     /// addresses has a line for each; that of an address where a server runs is preferred.
     func redacted(_ message: String) -> String {
         let lines = message.split(whereSeparator: \.isNewline)
-        let answer = lines.first { $0.contains("failed: ") && !$0.contains("Connection refused") }
+        let answer = lines.first { line in
+            line.contains("failed: ") && !ConnectionError.unreachable.contains { line.contains($0) }
+        }
         var line = (answer ?? lines.first).map(String.init) ?? "unknown error"
         // Longer secrets first, in case one is a part of another.
         for secret in secrets.sorted(by: { $0.count > $1.count }) {

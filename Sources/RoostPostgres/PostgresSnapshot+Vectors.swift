@@ -37,16 +37,21 @@ extension PostgresSnapshot {
     }
 
     func sampledRows(_ count: Int) async throws -> RowSet {
-        // The entry in each of several evenly spread rows is in the sample, or the next one. Ids are not spread
-        // evenly if they contain times.
+        // If there are few entries, all of them are in the sample: few rows would hit them if most rows of the
+        // store were removed. Otherwise, the entry in each of several evenly spread rows is, or the next one. Ids
+        // are not spread evenly if they contain times.
         let starts = (0..<Int64(count)).map { $0 * head.nextRow / Int64(count) }
-        let selection = Statement(
-            """
-            SELECT sampled.row FROM unnest($3::int8[]) AS pivot (start) CROSS JOIN LATERAL (
-                SELECT e.row FROM roost.entries e
-                WHERE \(Self.isVisible) AND e.row >= pivot.start AND e.dimension > 0
-                ORDER BY e.row LIMIT 1) AS sampled
-            """, parameters + [Parameter(head.nextRow <= count ? Array(0..<head.nextRow) : starts)])
+        let selection =
+            head.vectorCount <= count
+            ? Statement(
+                "SELECT e.row FROM roost.entries e WHERE \(Self.isVisible) AND e.dimension > 0", parameters)
+            : Statement(
+                """
+                SELECT sampled.row FROM unnest($3::int8[]) AS pivot (start) CROSS JOIN LATERAL (
+                    SELECT e.row FROM roost.entries e
+                    WHERE \(Self.isVisible) AND e.row >= pivot.start AND e.dimension > 0
+                    ORDER BY e.row LIMIT 1) AS sampled
+                """, parameters + [Parameter(starts)])
         return try await read { run in RowSet(try run([selection])[0].rows.map { try $0.row(0) }) }
     }
 

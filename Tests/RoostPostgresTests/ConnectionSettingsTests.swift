@@ -73,6 +73,7 @@ struct ErrorMappingTests {
 
     @Test(arguments: [
         ("connection to server failed: Connection refused", true),
+        ("connection to server at \"db\" (2001:db8::1), port 5432 failed: Network is unreachable", true),
         ("FATAL:  the database system is starting up", true),
         ("FATAL:  the database system is not yet accepting connections", true),
         ("FATAL:  sorry, too many clients already", true),
@@ -125,6 +126,7 @@ struct ErrorMappingTests {
         let text = """
             connection to server at "localhost" (::1), port 5432 failed: Connection refused
             \tIs the server running on that host and accepting TCP/IP connections?
+            connection to server at "localhost" (fe80::1), port 5432 failed: Network is unreachable
             connection to server at "localhost" (127.0.0.1), port 5432 failed: FATAL:  password authentication failed
             """
         let message = try ConnectionSettings("host=localhost").redacted(text)

@@ -14,6 +14,8 @@ final class FaultProxy: Sendable {
         /// The number of the message since the fault was set, from 1, counting only messages in the same
         /// direction.
         var message: Int
+        /// Only messages that contain this text are counted; all if it is empty.
+        var text = ""
         /// Whether the message still reaches its receiver.
         var isForwarded: Bool
     }
@@ -130,7 +132,7 @@ final class FaultProxy: Sendable {
         var header = direction == .toServer ? 4 : 5
         while let message = read(header, from: source) {
             header = 5
-            let (mustBreak, mustForward, delay) = decide(direction)
+            let (mustBreak, mustForward, delay) = decide(direction, message)
             if delay > 0 { usleep(delay) }
             let replacements = direction == .toServer ? state.withLock { $0.replacements } : [:]
             if mustForward, !write(Self.replacing(replacements, in: message), to: target) { return }
@@ -149,11 +151,13 @@ final class FaultProxy: Sendable {
         return [UInt8(ascii: "P")] + withUnsafeBytes(of: length) { Array($0) } + bytes
     }
 
-    private func decide(_ direction: Direction) -> (mustBreak: Bool, mustForward: Bool, delay: UInt32) {
+    private func decide(
+        _ direction: Direction, _ message: [UInt8]
+    ) -> (mustBreak: Bool, mustForward: Bool, delay: UInt32) {
         state.withLock { state in
-            guard let fault = state.fault, fault.direction == direction else {
-                return (false, true, state.delay)
-            }
+            guard let fault = state.fault, fault.direction == direction,
+                fault.text.isEmpty || message.contains(Array(fault.text.utf8))
+            else { return (false, true, state.delay) }
             state.count += 1
             guard state.count == fault.message else { return (false, true, state.delay) }
             state.fault = nil

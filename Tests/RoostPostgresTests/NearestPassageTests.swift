@@ -128,6 +128,10 @@ import Testing
         let large = try await search.sampledRows(150)
         #expect(large.count == 150 && large.contains(198))
         for count in [200, 300] { #expect(try await search.sampledRows(count).count == 200) }
+        // Few entries are all in the sample, also if most rows of the store were removed.
+        _ = try await store.commit(WriteBatch(removals: entries.prefix(170).map(\.id)))
+        let rest = try #require(try await store.snapshot().passageSearch)
+        #expect(try await Array(rest.sampledRows(50)) == Array(170..<200))
         try await store.close()
     }
 

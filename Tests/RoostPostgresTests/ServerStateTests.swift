@@ -172,6 +172,15 @@ struct ServerStateTests {
         #expect(try await snapshot.stamp.revision >= Revision(rawValue: 1))
         #expect(try await revision == Revision(rawValue: 2))
         #expect(try await other.fetchEntries() == [first, second])
+        // The response to the first phase is lost. The repetition waits for the second phase.
+        proxy.set(.init(direction: .toClient, message: 1, text: "PREPARE TRANSACTION", isForwarded: false))
+        let third = Self.entry(3)
+        async let repeated = store.commit(WriteBatch(upserts: [third]))
+        while !proxy.hasFired { try await Task.sleep(for: .milliseconds(5)) }
+        try cluster.execute("COMMIT PREPARED 'late'", limits)
+        #expect(try await repeated == Revision(rawValue: 3))
+        #expect(try await other.snapshot().stamp.revision == Revision(rawValue: 3))
+        #expect(try await other.fetchEntries() == [first, second, third])
     }
 
     @Test(.enabled(if: ReadOnlyMount.isAvailable, "\(ReadOnlyMount.requirement)"))

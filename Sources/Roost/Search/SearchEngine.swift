@@ -101,7 +101,7 @@ struct SearchEngine: Sendable {
             return SearchVectors(source: .client(passages), statistics: statistics ?? passages.statistics)
         }
         let passages = state.place == .database ? nil : state.passages
-        // Both places calibrate scores with the same sample, so that they agree on which results are noise.
+        // Both places calibrate scores with the same sample, so that they give the same scores.
         let statistics = try await store.pairStatistics.statistics(
             of: plan.search.visible, at: state.snapshot.stamp
         ) {
