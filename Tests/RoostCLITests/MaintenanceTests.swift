@@ -15,6 +15,7 @@ import Testing
         #expect(
             try commands.roost("recluster", "--clusters", "5", "--seed", "1", "-q", "--store", "s").status
                 == 0)
+        #expect(FileManager.default.fileExists(atPath: home.appendingPathComponent("s/index/map").path))
         let id = try commands.roost("add", "goes again", "--store", "s").output
         #expect(try commands.roost("remove", String(id.prefix(8)), "--store", "s").status == 0)
     }
