@@ -4,8 +4,9 @@
     Benchmarks/page.py [ROOST] [--entries 5000] [--runs 3] [--folder DIR]
 
 Prints the time from the start of the command, and from the navigation of the browser, to the first picture of the map,
-for the first start, which computes the positions, and the median of later ones; the time from the last key of a search
-to its results; and the size of the page, compressed with gzip. The browser already runs, without a graphics processor.
+for a start that computes the positions, which `recluster` otherwise leaves, and the median of later ones; the time
+from the last key of a search to its results; and the size of the page, compressed with gzip. The browser already runs,
+without a graphics processor.
 The store consists of generated sentences about 40 subjects with the lexical model. With --folder, the store is kept,
 and an existing one is used. Needs chromium, and Playwright from Scripts/page-test.
 """
@@ -111,7 +112,7 @@ def main():
         store = os.path.join(folder, f"store-{options.entries}")
         if not os.path.exists(store):
             make(roost, store, options.entries)
-        # The first server computes the positions on the map, and keeps them in this file.
+        # Without this file, the first server computes the positions on the map.
         if os.path.exists(os.path.join(store, "index/map")):
             os.remove(os.path.join(store, "index/map"))
         with sync_playwright() as playwright:

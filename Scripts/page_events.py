@@ -14,7 +14,6 @@ def test_windows(person):
     second = person.context.new_page()
     for page in (first, second):
         page.goto(f"{server.address}#entry={entry}")
-        page.reload()
         page.locator(".panel .text").wait_for()
     second.get_by_role("button", name="Edit").click()
     second.locator(".edit textarea").fill("The text of the second window.")

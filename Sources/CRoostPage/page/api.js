@@ -64,6 +64,36 @@ export function idText(ids, index) {
   return text;
 }
 
+/** Finds the index of an id: a hash table, because a map of a million texts takes seconds and 100 MB. */
+export class IdIndex {
+  constructor(ids = new Uint8Array()) {
+    this.words = new DataView(ids.buffer, ids.byteOffset, ids.byteLength);
+    this.mask = 2 ** Math.ceil(Math.log2(ids.length / 8 + 2)) - 1;
+    this.slots = new Int32Array(this.mask + 1).fill(-1);
+    for (let index = 0; index < ids.length / 16; index++) {
+      let slot = this.slot(index * 16);
+      while (this.slots[slot] >= 0) slot = slot + 1 & this.mask;
+      this.slots[slot] = index;
+    }
+  }
+
+  slot(at, words = this.words) {
+    return (words.getUint32(at) ^ words.getUint32(at + 4) ^ words.getUint32(at + 8) ^ words.getUint32(at + 12))
+      & this.mask;
+  }
+
+  get(id) {
+    const hex = String(id).replaceAll('-', '');
+    const words = new DataView(new ArrayBuffer(16));
+    for (let at = 0; at < 16; at++) words.setUint8(at, parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+    for (let slot = this.slot(0, words); this.slots[slot] >= 0; slot = slot + 1 & this.mask) {
+      const index = this.slots[slot];
+      if ([0, 4, 8, 12].every(at => words.getUint32(at) === this.words.getUint32(16 * index + at))) return index;
+    }
+    return undefined;
+  }
+}
+
 export const server = {
   isLive: true,
   signIn: token => request('POST', '/session', undefined, { Authorization: `Bearer ${token}` }),
@@ -84,6 +114,7 @@ export const server = {
   links: async id => (await json('GET', `entries/${id}/links`)).links,
   update: (id, changes, revision) =>
     json('PATCH', `entries/${id}`, changes, revision ? { 'If-Match': `"${revision}"` } : {}),
+  tag: (entries, addTags) => json('POST', 'entries/tags', { entries, addTags }),
   search: values => json('POST', 'search', values),
   counts: values => json('GET', 'counts' + query(values)),
   rename: (id, label) => json('PATCH', `clusters/${id}`, { label }),
@@ -116,7 +147,7 @@ export const server = {
   },
 
   /** Calls functions for the changes of the store, and for the loss and the return of the server. */
-  follow({ changed, lost, back }) {
+  follow({ opened, changed, lost, back }) {
     let isLost = false;
     let feed;
     const connect = () => {
@@ -124,7 +155,7 @@ export const server = {
       for (const name of ['upserted', 'removed', 'clusters', 'reset']) {
         feed.addEventListener(name, event => changed(name, JSON.parse(event.data)));
       }
-      feed.onopen = () => { if (isLost) { isLost = false; back(); } };
+      feed.onopen = () => { if (isLost) { isLost = false; back(); } else opened(); };
       feed.onerror = () => {
         if (!isLost) { isLost = true; lost(); }
         // The browser gives up if the server answers with an error, such as a missing session.

@@ -199,7 +199,7 @@ const maximumEvents = 200;
 /** Shows how a run changes the clusters: how many are added, end, are split and are merged, and which. */
 function showEvents(section, title, events) {
   const names = clusters => clusters.map(cluster => `${cluster.label} (${cluster.size.toLocaleString(language)})`)
-    .join(', ');
+    .join('; ');
   const kinds = Object.keys(eventNames).map(kind => events.filter(event => event.kind === kind))
     .filter(same => same.length);
   section.replaceChildren(el('h3', { text: title }), ...events.length

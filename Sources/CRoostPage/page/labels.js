@@ -126,7 +126,8 @@ export class Labels {
     if (missing.length) this.titlesNeeded(missing);
   }
 
-  update(view, index) {
+  update(view, index, pointSize) {
+    this.gap = pointSize * 0.7 + 3;
     const placed = [];
     for (const label of this.wanted(view, index)) {
       const style = { ...styles[label.kind], width: Math.min(styles[label.kind].width, view.width * 0.42) };
@@ -146,8 +147,8 @@ export class Labels {
     const [, top] = view.screen(label.place.left, label.place.top);
     const [, bottom] = view.screen(label.place.right, label.place.bottom);
     const spots = label.isPoint
-      ? [[x + 8, y - height / 2], [x - 8 - width, y - height / 2], [x - width / 2, y - height - 7],
-        [x - width / 2, y + 7]]
+      ? [[x + this.gap, y - height / 2], [x - this.gap - width, y - height / 2], [x - width / 2, y - height - this.gap],
+        [x - width / 2, y + this.gap]]
       : [[x - width / 2, y - height / 2], [x - width / 2, top - height - 2], [x - width / 2, bottom + 2],
         [x - width / 2, y - height * 1.6], [x - width / 2, y + height * 0.6], [x - width - 4, y - height / 2],
         [x + 4, y - height / 2]];

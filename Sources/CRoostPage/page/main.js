@@ -108,6 +108,9 @@ async function load() {
   }
   state.selection = new Set(selected.map(id => state.indexOf.get(id)).filter(index => index !== undefined));
   parts.map.setData();
+  for (const option of document.getElementById('color').options) {
+    option.disabled = state.n > maximumDetails && !['cluster', 'similarity'].includes(option.value);
+  }
   await applyFilter();
   emit('selection');
   showFirstRun(parts.map.element, { files, reload });
@@ -178,10 +181,11 @@ const readTitles = debounced(60, async () => {
 
 function saveAddress() {
   const { filter, query, opened, colorBy } = state;
-  const values = { q: query, entry: opened, cluster: filter.cluster, tag: filter.tags.join(','), since: filter.since,
+  const values = { q: query, entry: opened, cluster: filter.cluster, since: filter.since,
     until: filter.until, source: filter.source, color: colorBy === 'cluster' ? '' : colorBy,
     view: entryTable.element.hidden ? '' : 'table' };
-  const text = new URLSearchParams(Object.entries(values).filter(pair => pair[1])).toString();
+  const pairs = [...Object.entries(values).filter(pair => pair[1]), ...filter.tags.map(tag => ['tag', tag])];
+  const text = new URLSearchParams(pairs).toString();
   history.replaceState(null, '', text ? `#${text}` : location.pathname + location.search);
 }
 
@@ -190,7 +194,7 @@ function readAddress(frame) {
   const get = name => values.get(name) ?? '';
   Object.assign(state.filter, { cluster: get('cluster'), since: get('since'), until: get('until'),
     source: get('source'),
-    tags: get('tag').split(',').filter(Boolean) });
+    tags: values.getAll('tag') });
   state.query = parts.search.input.value = get('q');
   const isKnown = [...frame.color.options].some(option => option.value === get('color'));
   if (get('color').startsWith('meta:')) state.colorBy = get('color');
@@ -257,6 +261,8 @@ function follow() {
   const changed = debounced(200, () => reload().catch(() => {}));
   state.source.follow?.({
     changed,
+    // Changes between the first reading and now have no event.
+    opened: async () => { if ((await state.source.status()).revision !== state.status.revision) changed(); },
     lost: () => { notice = notify(t('lost'), { isLasting: true, isError: true }); },
     back: () => {
       notice?.remove();
@@ -266,10 +272,11 @@ function follow() {
   });
 }
 
-/** Uses the token of an address that was opened while the page was there. */
+/** Uses an address that was opened while the page was there. */
 function followAddress() {
   addEventListener('hashchange', async () => {
-    if (!location.hash.startsWith('#token=')) return;
+    // A bookmark; the page itself changes the address without an event.
+    if (!location.hash.startsWith('#token=')) return location.reload();
     await signIn();
     await reload();
     saveAddress();

@@ -49,24 +49,28 @@ class View {
   }
 }
 
-/** Turns the positions so that the longer axis is that of the window, and scales both axes to -1…1. A few far points
- * are moved nearer, because they would make all others small. */
-export function normalized(x, y, isPortrait) {
+/** Returns the angle by which positions are turned so that their longer axis is that of the window. */
+function windowAngle(x, y) {
   const n = x.length;
-  const positions = new Float32Array(2 * n);
-  if (!n) return positions;
   let [meanX, meanY, xx, xy, yy] = [0, 0, 0, 0, 0];
   for (let i = 0; i < n; i++) { meanX += x[i] / n; meanY += y[i] / n; }
   for (let i = 0; i < n; i++) {
     const [dx, dy] = [x[i] - meanX, y[i] - meanY];
     xx += dx * dx; xy += dx * dy; yy += dy * dy;
   }
-  const angle = 0.5 * Math.atan2(2 * xy, xx - yy) + (isPortrait ? Math.PI / 2 : 0);
+  return 0.5 * Math.atan2(2 * xy, xx - yy) + (innerHeight > innerWidth * 1.15 ? Math.PI / 2 : 0);
+}
+
+/** Turns the positions, and scales both axes to -1…1. A few far points are moved nearer, because they would make all
+ * others small. */
+function normalized(x, y, angle) {
+  const n = x.length;
+  const positions = new Float32Array(2 * n);
+  if (!n) return positions;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   for (let i = 0; i < n; i++) {
-    const [dx, dy] = [x[i] - meanX, y[i] - meanY];
-    positions[2 * i] = cos * dx + sin * dy;
-    positions[2 * i + 1] = cos * dy - sin * dx;
+    positions[2 * i] = cos * x[i] + sin * y[i];
+    positions[2 * i + 1] = cos * y[i] - sin * x[i];
   }
   for (const axis of [0, 1]) {
     const values = Float32Array.from({ length: n }, (_, i) => positions[2 * i + axis]).sort();
@@ -119,8 +123,11 @@ export class EntryMap {
   // Data
 
   setData() {
-    const isPortrait = this.frame.clientHeight > this.frame.clientWidth * 1.15;
-    this.positions = normalized(state.rawX, state.rawY, isPortrait);
+    // A change of a few entries must not turn the map. The server computes a new layout from a fifth of new ones.
+    if (!(Math.abs(state.n - this.turn?.n) < 0.2 * this.turn?.n)) {
+      this.turn = { n: state.n, angle: windowAngle(state.rawX, state.rawY) };
+    }
+    this.positions = normalized(state.rawX, state.rawY, this.turn.angle);
     this.index = new PointIndex(this.positions, state.n);
     this.points.setPositions(this.positions);
     this.labels.setPositions(this.positions);
@@ -143,7 +150,8 @@ export class EntryMap {
       const all = [...state.scores.values()];
       const [low, high] = [Math.min(...all), Math.max(...all)];
       return { of: index => state.scores.has(index)
-        ? scaleColor((state.scores.get(index) - low) / Math.max(1e-9, high - low)) : none, legend: [] };
+        ? scaleColor((state.scores.get(index) - low) / Math.max(1e-9, high - low)) : none,
+      legend: all.length ? scaleLegend(low.toFixed(2), high.toFixed(2)) : [] };
     }
     if (state.colorBy === 'cluster' || state.colorBy === 'similarity' || !state.hasDetails) return plain;
     const details = index => state.entries.get(idOf(index));
@@ -242,7 +250,7 @@ export class EntryMap {
     }
     this.visibleCount = this.density ? order.length : state.n;
     this.points.draw(view, this.pointSize, order);
-    this.labels.update(view, this.index);
+    this.labels.update(view, this.index, this.pointSize);
     this.drawOverlay();
   }
 
@@ -532,10 +540,12 @@ function dateColors(details, none) {
   const text = date => new Date(date).toISOString().slice(0, 10);
   return {
     of: index => Number.isFinite(dates[index]) ? scaleColor(share(dates[index])) : none,
-    legend: [0, 0.25, 0.5, 0.75, 1].map(at =>
-      ({ text: at % 1 ? '' : text(at ? last : first), color: scaleColor(at), width: 22 })),
+    legend: scaleLegend(text(first), text(last)),
   };
 }
+
+const scaleLegend = (first, last) => [0, 0.25, 0.5, 0.75, 1].map(at =>
+  ({ text: at % 1 ? '' : at ? last : first, color: scaleColor(at), width: 22 }));
 
 function categories(details, value, none) {
   const counts = new Map();
@@ -548,7 +558,7 @@ function categories(details, value, none) {
   const colors = categoryColors(names.length);
   const colorOf = new Map(colors.map((color, at) => [names[at], color]));
   const legend = [...colorOf].map(([text, color]) => ({ text, color }));
-  legend.push({ text: names.length > colors.length ? t('other') : t('untagged'), color: none });
+  legend.push({ text: names.length > colors.length ? t('other') : t('none'), color: none });
   return {
     of: index => { const entry = details(index); return (entry && colorOf.get(value(entry))) ?? none; }, legend,
   };

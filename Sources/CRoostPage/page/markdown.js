@@ -15,7 +15,9 @@ export function markdown(text, follow) {
     const end = lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)\s*$/.test(line));
     if (end > 0) context.at = end + 1;
   }
-  return blocks(context);
+  const result = blocks(context);
+  if (text.length > maximumLength) result.push(el('p', { class: 'soft', text: '…' }));
+  return result;
 }
 
 const listItem = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;

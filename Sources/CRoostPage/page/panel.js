@@ -1,6 +1,6 @@
 // The panel that shows an entry, and edits it.
 
-import { asked, change, fail, notify, removeEntries } from './actions.js';
+import { asked, change, fail, removeEntries } from './actions.js';
 import { el, iconButton } from './dom.js';
 import { decoded, markdown, safeLink, webLink } from './markdown.js';
 import { swatch } from './map.js';
@@ -72,7 +72,6 @@ export class Panel {
       this.group, this.tags(entry), this.actions(entry),
       el('div', { class: 'text' }, markdown(isTitleFirst ? entry.text ?? '' : withoutTitle(entry),
         target => this.follow(target))),
-      entry.nextOffset ? el('p', { class: 'soft', text: '…' }) : null,
       this.details(entry), this.linked, this.nearest].filter(Boolean));
     this.showGroup(entry);
   }
@@ -200,13 +199,15 @@ export class Panel {
     this.isEditing = true;
     const title = el('input', { type: 'text', value: entry.metadata?.title ?? '', maxlength: '1000', dir: 'auto' });
     const text = el('textarea', { rows: '18', dir: 'auto', value: entry.text ?? '' });
+    // The browser changes line ends.
+    const before = text.value;
     const notice = el('p', { class: 'error', role: 'alert', hidden: true });
     let revision = entry.revision;
     const save = async event => {
       event.preventDefault();
       const changes = {
         ...title.value !== (entry.metadata?.title ?? '') && { title: title.value },
-        ...text.value !== entry.text && text.value.trim() && { text: text.value },
+        ...text.value !== before && text.value.trim() && { text: text.value },
       };
       if (!Object.keys(changes).length) return this.show(entry);
       try {
@@ -237,18 +238,17 @@ export class Panel {
     el('div', { class: 'buttons' }, el('button', { type: 'button', text: t('cancel'),
       onclick: () => this.show(entry) }),
       el('button', { class: 'primary', text: t('save') })));
-    if (entry.nextOffset) return notify(t('failed', { why: '…' }), { isError: true });
     this.element.replaceChildren(el('header', {}, el('h2', { text: t('edit') })), form);
     title.focus();
   }
 }
 
-const plain = text => text.replace(/[#*_`\s]+/g, ' ').trim().toLowerCase();
+const comparable = text => text.replace(/[#*_`\s]+/g, ' ').trim().toLowerCase();
 
 function startsWithTitle(entry) {
   const [first] = (entry.text ?? '').trimStart().split('\n', 1);
-  return plain(first ?? '') === plain(entry.title) || entry.title.endsWith('…') && plain(first ?? '')
-    .startsWith(plain(entry.title.slice(0, -1)));
+  return comparable(first ?? '') === comparable(entry.title) || entry.title.endsWith('…') && comparable(first ?? '')
+    .startsWith(comparable(entry.title.slice(0, -1)));
 }
 
 /** Returns the text without the heading that is its title. */

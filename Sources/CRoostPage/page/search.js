@@ -2,6 +2,7 @@
 
 import { fail } from './actions.js';
 import { debounced, el, icon, iconButton } from './dom.js';
+import { cssColor, noColor } from './palette.js';
 import { emit, filterParameters, isFiltering, keep, membersOf, on, state } from './state.js';
 import { t } from './strings.js';
 
@@ -42,13 +43,13 @@ export class Search {
     try {
       const answer = await state.source.search({ query, limit: litSize, positions: true, ...filterParameters() });
       if (serial !== this.serial) return;
-      state.results = answer.results;
-      state.scores = new Map(answer.results.map(result => [state.indexOf.get(result.id), result.score ?? 0])
+      state.results = answer.results.length ? answer.results : answer.nearest ?? [];
+      state.scores = new Map(state.results.map(result => [state.indexOf.get(result.id), result.score ?? 0])
         .filter(([index]) => index !== undefined));
-      for (const result of answer.results) {
+      for (const result of state.results) {
         if (!state.entries.has(result.id)) state.entries.set(result.id, { id: result.id, title: result.title });
       }
-      this.show(answer.results, answer);
+      this.show(state.results, answer);
       emit('hits');
     } catch (error) {
       if (serial === this.serial && error.code !== 'unreachable') fail(error);
@@ -61,10 +62,11 @@ export class Search {
     emit('hits');
   }
 
-  show(results, { notices = [], nextCursor } = {}) {
+  show(results, { nearest, notices = [], nextCursor } = {}) {
     this.results.hidden = false;
     const count = t('found', { n: results.length }).replace(/^\d+/, number => nextCursor ? `${number}+` : number);
-    this.count.textContent = results.length ? count : notices[0] ?? t('nothingFound');
+    this.count.textContent = results === nearest ? t('nearestFound')
+      : results.length ? count : notices[0] ?? t('nothingFound');
     const cluster = state.clusters.get(state.filter.cluster);
     this.scope.replaceChildren(...cluster ? [el('button', { type: 'button', class: 'chip', title: t('clear'),
       onclick: () => emit('cluster', { cluster: null }) },
@@ -172,9 +174,8 @@ export function moveFocus(event, list, before) {
 export function resultRow(result) {
   const index = state.indexOf.get(result.id);
   const cluster = index === undefined ? null : state.clusterOf[index];
-  const color = cluster?.color;
   const mark = el('span', { class: 'swatch' });
-  if (color) mark.style.background = `rgb(${color.join(' ')})`;
+  mark.style.background = cssColor(cluster?.color ?? noColor());
   const light = isOn => { state.hovered = isOn && index !== undefined ? index : -1; emit('titles'); };
   return el('li', {}, el('button', { type: 'button', class: 'result', 'data-id': result.id,
     onclick: () => emit('open', result.id), onmouseenter: () => light(true), onmouseleave: () => light(false) },

@@ -1,6 +1,6 @@
 // What the parts of the page share, and the events by which they learn of changes.
 
-import { idText } from './api.js';
+import { IdIndex, idText } from './api.js';
 
 const listeners = new Map();
 
@@ -25,7 +25,7 @@ export const state = {
   /** The cluster of each entry, or null. */
   clusterOf: [],
   unclustered: [],
-  indexOf: new Map(),
+  indexOf: new IdIndex(),
   /** Entries that were read, by id. `details` is true when all of them were read. */
   entries: new Map(),
   hasDetails: false,
@@ -88,12 +88,11 @@ export function setData(clusters, map) {
   const leaves = map.clusters.map(id => state.clusters.get(id));
   Object.assign(state, { n: map.count, ids: map.ids, rawX: map.x, rawY: map.y, unclustered: [] });
   state.clusterOf = new Array(map.count);
-  state.indexOf = new Map();
+  state.indexOf = new IdIndex(map.ids);
   for (let index = 0; index < map.count; index++) {
     const cluster = leaves[map.cluster[index]] ?? null;
     state.clusterOf[index] = cluster;
     (cluster ? cluster.members : state.unclustered).push(index);
-    if (map.count <= 200_000) state.indexOf.set(idText(map.ids, index), index);
   }
   for (const index of state.selection) if (index >= map.count) state.selection.delete(index);
 }

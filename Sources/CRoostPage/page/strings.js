@@ -11,6 +11,7 @@ const english = {
   unpin: 'Choose the label automatically', split: 'Split in two', merge: 'Merge into…', remove: 'Remove',
   deleteCluster: 'Delete the group (keeps its entries)', zoomTo: 'Zoom to it', selectMembers: 'Select its entries',
   entries: ['1 entry', '{n} entries'], found: ['1 result', '{n} results'], nothingFound: 'Nothing matches.',
+  nearestFound: 'Nothing is close to the search. The nearest entries:',
   selected: ['1 selected', '{n} selected'], moveTo: 'Move to…', addTag: 'Add tag', clear: 'Clear', none: 'None',
   tags: 'Tags', removeTag: 'Remove the tag {tag}', nearest: 'Similar entries', metadata: 'Metadata', edit: 'Edit',
   save: 'Save', cancel: 'Cancel', title: 'Title', text: 'Text', tagName: 'New tag', openObsidian: 'Open in Obsidian',
@@ -47,7 +48,7 @@ const english = {
   loadMore: 'Show more', outdated: 'The label may no longer fit.', chosenLabel: 'The label stays',
   failed: 'It failed: {why}',
   renameLabel: 'New label', mergeInto: 'Merge “{label}” into',
-  moveInto: 'Move to', filtered: '{n} of {all} shown', untagged: 'No tag', other: 'Other', selectRow: 'Select {title}',
+  moveInto: 'Move to', filtered: '{n} of {all} shown', other: 'Other', selectRow: 'Select {title}',
   keepIn: 'Search in',
   skip: 'Skip to the map',
 };
@@ -65,7 +66,8 @@ const german = {
   rename: 'Umbenennen', pin: 'Namen behalten', unpin: 'Namen automatisch wählen', split: 'Zweiteilen',
   merge: 'Vereinigen mit …', remove: 'Entfernen', deleteCluster: 'Gruppe löschen (Einträge bleiben)',
   zoomTo: 'Heranzoomen', selectMembers: 'Einträge auswählen', entries: ['1 Eintrag', '{n} Einträge'],
-  found: ['1 Treffer', '{n} Treffer'], nothingFound: 'Nichts passt.', selected: ['1 ausgewählt', '{n} ausgewählt'],
+  found: ['1 Treffer', '{n} Treffer'], nothingFound: 'Nichts passt.',
+  nearestFound: 'Nichts ist der Suche ähnlich. Die ähnlichsten Einträge:', selected: ['1 ausgewählt', '{n} ausgewählt'],
   moveTo: 'Verschieben …', addTag: 'Schlagwort hinzufügen', clear: 'Aufheben', none: 'Keine', tags: 'Schlagwörter',
   removeTag: 'Schlagwort {tag} entfernen', nearest: 'Ähnliche Einträge', metadata: 'Metadaten', edit: 'Bearbeiten',
   save: 'Speichern', cancel: 'Abbrechen', title: 'Titel', text: 'Text', tagName: 'Neues Schlagwort',
@@ -107,7 +109,7 @@ const german = {
   loadMore: 'Mehr zeigen', outdated: 'Der Name passt vielleicht nicht mehr.', chosenLabel: 'Der Name bleibt',
   failed: 'Fehlgeschlagen: {why}', renameLabel: 'Neuer Name',
   mergeInto: '„{label}“ vereinigen mit', moveInto: 'Verschieben nach', filtered: '{n} von {all} gezeigt',
-  untagged: 'Ohne Schlagwort', other: 'Andere', selectRow: '{title} auswählen',
+  other: 'Andere', selectRow: '{title} auswählen',
   keepIn: 'Suchen in', skip: 'Zur Karte springen',
 };
 

@@ -125,7 +125,11 @@ export class Tree {
   menu(cluster, anchor) {
     const items = [
       { label: t('zoomTo'), run: () => emit('cluster', { cluster, zoom: true }) },
-      { label: t('selectMembers'), run: () => { state.selection = new Set(membersOf(cluster)); emit('selection'); } },
+      { label: t('selectMembers'), run: () => {
+        state.selection = new Set(membersOf(cluster));
+        document.body.classList.remove('with-side');
+        emit('selection');
+      } },
     ];
     if (!state.isReadOnly) {
       items.push(

@@ -123,8 +123,12 @@ struct Recluster: AsyncParsableCommand {
                 stopWords: UserConfiguration().stopWords(), isDryRun: dryRun, progress: $0)
         }
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
-        try await store.close()
         try show(report)
+        if !dryRun {
+            // The first page opens without a wait. Without the positions, it computes them itself.
+            _ = try? await MapCache(directory: options.location()).data(of: store.storage.snapshot())
+        }
+        try await store.close()
     }
 
     private func withProgress<Report>(

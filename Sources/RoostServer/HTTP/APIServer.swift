@@ -25,7 +25,7 @@ package struct APIServer: Service {
             settings: settings, operations: operations, agents: MCPServer(operations),
             streams: Admission(maximum: settings.limits.concurrentStreams),
             requests: Admission(maximum: settings.limits.concurrentRequests), session: token?.session,
-            map: MapCache(settings))
+            map: MapCache(directory: settings.directory, isReadOnly: settings.isReadOnly))
         responder = Responder(
             RouteTable(Self.routes), context, RequestGuard(settings, token: token), logger)
         (self.settings, self.logger, self.onRunning) = (settings, logger, onRunning)

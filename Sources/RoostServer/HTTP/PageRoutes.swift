@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import HTTPTypes
 import Roost
 import RoostFiles
-import RoostModel
+package import RoostModel
 import Synchronization
 
 /// The page in the browser. It uses the operations of the API like any other client; only the positions on its map have
@@ -79,7 +79,7 @@ enum PageRoutes {
 
 /// The map of the latest revision that was asked for. Its data is kept in a file, because the first layout of a large
 /// store takes seconds.
-final class MapCache: Sendable {
+package final class MapCache: Sendable {
     private struct State: Sendable {
         var positions = EntryPositions()
         var stamp: Stamp?
@@ -89,14 +89,18 @@ final class MapCache: Sendable {
     /// Requests wait for the one that computes the positions.
     private let queue = TaskQueue()
     private let state = Mutex(State())
-    /// The file; `nil` for a store without a folder, or one that must not be changed.
+    /// The file; `nil` for a store without a folder.
     private let file: URL?
+    private let isReadOnly: Bool
 
-    init(_ settings: ServerSettings) {
-        file = settings.isReadOnly ? nil : settings.directory?.appendingPathComponent("index/map")
+    /// - Parameter directory: The folder of the store, if it has one.
+    package init(directory: URL?, isReadOnly: Bool = false) {
+        file = directory?.appendingPathComponent("index/map")
+        self.isReadOnly = isReadOnly
     }
 
-    func data(of snapshot: any StorageSnapshot) async throws -> Data {
+    /// Returns the map of a snapshot, and keeps the positions of its entries in the file.
+    package func data(of snapshot: any StorageSnapshot) async throws -> Data {
         try await queue.run { [self] in
             var current = state.withLock(\.self)
             if current.stamp == snapshot.stamp { return current.data }
@@ -109,7 +113,10 @@ final class MapCache: Sendable {
             current.data = try await current.positions.data(for: snapshot)
             current.stamp = snapshot.stamp
             // Without the file, the next server computes the positions again.
-            if hasChanged, let file { try? AtomicFile.write(current.data, to: file) }
+            if hasChanged, !isReadOnly, let file {
+                try? FileSystem.standard.createFolder(file.deletingLastPathComponent())
+                try? AtomicFile.write(current.data, to: file)
+            }
             state.withLock { [current] in $0 = current }
             return current.data
         }

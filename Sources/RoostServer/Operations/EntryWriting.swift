@@ -193,6 +193,39 @@ struct UpdateEntry: Operation {
     }
 }
 
+struct TagEntries: Operation {
+    struct Output: Codable, Sendable {
+        /// The number of entries that changed.
+        var changed: Int
+    }
+
+    var entries: [String]
+    var addTags: [String]?
+    var removeTags: [String]?
+
+    static let name = "tag_entries"
+    static let summary = "Add tags to entries, and remove tags from them."
+    static let details = "'undo' undoes it for all of the entries."
+    static let access = OperationAccess(.changes, .everything)
+    static let route = OperationRoute(.post, "/entries/tags")
+    static let parameters = [
+        Argument(
+            "entries",
+            Schema.array(
+                of: Schema.string("The id of an entry."), "The entries.", minimum: 1, maximum: 10_000),
+            .required),
+        EntryValueParameters.tags("addTags", "Tags to add."),
+        EntryValueParameters.tags("removeTags", "Tags to remove, in any case."),
+    ]
+
+    func run(in context: OperationContext) async throws -> Output {
+        let changes = EntryChanges(
+            addedTags: Set(try TextValues.newTags(addTags, "addTags")), removedTags: Set(removeTags ?? []))
+        return Output(
+            changed: try await context.store.update(try TextValues.ids(entries, "entries"), changes))
+    }
+}
+
 /// The JSON form of the result of removing entries.
 package struct RemovalDocument: Codable, Sendable {
     package var removed: Int

@@ -216,7 +216,7 @@ package struct Operations: Sendable {
         AnyOperation(MergeClusters.self), AnyOperation(SplitCluster.self), AnyOperation(CompareClusters.self),
         AnyOperation(ListConversations.self), AnyOperation(ListMessages.self), AnyOperation(ListSources.self),
         AnyOperation(UndoChange.self), AnyOperation(CreateBackup.self), AnyOperation(ListBackups.self),
-        AnyOperation(ListLinks.self), AnyOperation(CheckStore.self),
+        AnyOperation(ListLinks.self), AnyOperation(CheckStore.self), AnyOperation(TagEntries.self),
     ]
 
     var permitted: [AnyOperation] { Self.all.filter { rules.permits($0.access) } }

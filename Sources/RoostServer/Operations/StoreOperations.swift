@@ -2,6 +2,7 @@ package import Foundation
 package import Roost
 package import RoostChunks
 import RoostConversations
+import RoostFiles
 package import RoostModel
 
 package struct StatusDocument: Codable, Sendable {
@@ -110,14 +111,19 @@ struct CheckStore: Operation {
     static let route = OperationRoute(.get, "/check")
     static let parameters: [Argument] = []
 
+    /// Many requests must not read all files at the same time.
+    private static let queue = TaskQueue()
+
     func run(in context: OperationContext) async throws -> Output {
         guard let directory = context.operations.directory else {
             throw OperationError("the store has no folder that could be checked", .conflict)
         }
-        var inspection = StoreInspector(directory)
-        inspection.backups = context.operations.backups
-        let findings = try await inspection.inspect()
-        return Output(findings: findings + (await inspection.inspect(context.store.embedder)))
+        return try await Self.queue.run {
+            var inspection = StoreInspector(directory)
+            inspection.backups = context.operations.backups
+            let findings = try await inspection.inspect()
+            return Output(findings: findings + (await inspection.inspect(context.store.embedder)))
+        }
     }
 }
 
