@@ -164,8 +164,7 @@ import Testing
     var home: URL { commands.home }
 
     private func fill(_ name: String, _ provider: String = "sqlite", _ text: String) throws {
-        #expect(
-            try commands.roost("init", name, "--provider", provider, "--model", "lexical").status == 0)
+        #expect(try commands.roost("init", name, "--provider", provider, "--model", "lexical").status == 0)
         #expect(try commands.roost("add", text, "--store", name, "-q").status == 0)
     }
 
@@ -196,9 +195,7 @@ import Testing
         let path = provider == "sqlite" ? "roost.sqlite" : "Storage"
         let files = FileManager.default
         for name in try files.contentsOfDirectory(atPath: home.appendingPathComponent("mine").path)
-        where name.hasPrefix(path) {
-            try files.removeItem(at: home.appendingPathComponent("mine/\(name)"))
-        }
+        where name.hasPrefix(path) { try files.removeItem(at: home.appendingPathComponent("mine/\(name)")) }
         for name in try files.contentsOfDirectory(atPath: home.appendingPathComponent("other").path)
         where name.hasPrefix(path) {
             try files.copyItem(

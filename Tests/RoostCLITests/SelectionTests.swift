@@ -138,13 +138,10 @@ import Testing
 
     @Test(arguments: [
         ["remove", "--source", ""], ["remove", "--source="], ["ingest", "t.jsonl", ""],
-        ["init", "x", "--url="],
-        ["config", ""], [""],
+        ["init", "x", "--url="], ["config", ""], [""],
     ])
     func `an empty argument is an error`(arguments: [String]) {
-        let error = #expect(throws: CommandError.self) {
-            try ArgumentCheck.requireNonemptyValues(arguments)
-        }
+        let error = #expect(throws: CommandError.self) { try ArgumentCheck.requireNonemptyValues(arguments) }
         #expect(
             error?.status == .usage && error?.message.contains("argument \(arguments.count) is empty") == true
         )

@@ -13,8 +13,7 @@ import Testing
     ]
     private static let rows = [
         ["12345678", "A title of many words that fills the line", "notes/deep/folder/file.md"],
-        ["abcdef01", "日本語のとても長い題名がここにあります", "ノート/鳥/燕.md"],
-        ["00000000", "e\u{301}te\u{301} 🐦", "x.md"],
+        ["abcdef01", "日本語のとても長い題名がここにあります", "ノート/鳥/燕.md"], ["00000000", "e\u{301}te\u{301} 🐦", "x.md"],
     ]
 
     @Test func `characters that are invisible in ordinary texts are omitted, not replaced`() {
@@ -201,8 +200,7 @@ import Testing
             {"text": "A row about\\na buzzard", "id": "two"}
             """
         try cli.write(rows, to: "rows.jsonl")
-        try cli.write(
-            "# 渡り鳥\n\n春に戻る鳥のツバメは家の軒下に巣を作り、そして秋になると南へ渡っていく。", to: "birds.md")
+        try cli.write("# 渡り鳥\n\n春に戻る鳥のツバメは家の軒下に巣を作り、そして秋になると南へ渡っていく。", to: "birds.md")
         #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
         #expect(try cli.roost("ingest", ".").status == 0)
     }
@@ -231,8 +229,7 @@ import Testing
         #expect(guide.contains("  A guide › Install › Linux  guide.md:11  "), "\(guide)")
     }
 
-    @Test(arguments: [40, 80, 200])
-    func `lines fit on a terminal`(columns: Int) throws {
+    @Test(arguments: [40, 80, 200]) func `lines fit on a terminal`(columns: Int) throws {
         try prepare()
         for query in ["kestrel", "ツバメ", "buzzard", "bread"] {
             let lines = try terminal(query, columns: columns, environment: ["NO_COLOR": "1"])

@@ -110,11 +110,9 @@ import Testing
     /// Returns the commands whose output contains texts with their line breaks.
     private static func commandsWithLines(_ ids: [String]) -> [[String]] {
         [
-            ["show", ids[0], s], ["show", ids[0], "--original", s],
-            ["query", "bread", "--context=1", s],
+            ["show", ids[0], s], ["show", ids[0], "--original", s], ["query", "bread", "--context=1", s],
             ["chat", "show", "s", s], ["chat", "search", "said", s, "--context=2"],
-            ["export", "clusters", "--format=csv", s],
-            ["export", "clusters", "--format=html", s],
+            ["export", "clusters", "--format=csv", s], ["export", "clusters", "--format=html", s],
             ["backup", "restore", hostile, "--into", "r\(name)", s],
         ]
     }
@@ -138,8 +136,7 @@ import Testing
             ["edit", ids[1], "--add-tag", hostile, s], ["edit", hostile, "--remove-tag", hostile, s],
             ["edit", "--where", "tag!=x", "--add-tag", hostile, s], ["cluster", "list", s],
             ["cluster", "show", "0\(hostile)", s], ["cluster", "show", hostile, s],
-            ["cluster", "outliers", s],
-            ["cluster", "diff", s], ["cluster", "label", hostile, hostile, s],
+            ["cluster", "outliers", s], ["cluster", "diff", s], ["cluster", "label", hostile, hostile, s],
             ["cluster", "autolabel", "--model", hostile, s],
             ["cluster", "merge", "0\(hostile)", "1\(hostile)", s], ["cluster", "split", hostile, s],
             ["cluster", "find", hostile, s], ["cluster", "move", ids[1], "--to", hostile, s],

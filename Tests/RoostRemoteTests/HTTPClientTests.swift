@@ -27,6 +27,15 @@ import Testing
         await server.close()
     }
 
+    private static func withServer(
+        _ answer: FakeServer.Answer = .init(), _ body: (FakeServer) async throws -> Void
+    ) async throws { try await withServer({ _, _ in answer }, body) }
+
+    /// Sends a call without tight limits.
+    private static func send(_ call: HTTPCall, by client: HTTPClient = client) async throws -> HTTPAnswer {
+        try await client.send(call, timeout: timeout, limit: limit)
+    }
+
     private static func failure(_ call: () async throws -> Void) async -> NetworkFailure.Code? {
         do {
             try await call()
@@ -47,7 +56,7 @@ import Testing
                 try #require(HTTPRequest.Method(rawValue: method)), server.address + "/a/../b%2F?c=%20d",
                 headers: [.accept: "text/x"], body: body)
             call.headers.add("X-Empty", "")
-            let answer = try await Self.client.send(call, timeout: Self.timeout, limit: Self.limit)
+            let answer = try await Self.send(call)
             #expect(answer.status == 201)
             #expect(answer.headers[named: "x-two"] == "b")
             #expect(answer.body == body ?? Data())
@@ -62,11 +71,9 @@ import Testing
     }
 
     @Test func `a header cannot contain another one`() async throws {
-        try await Self.withServer { _, _ in
-            FakeServer.Answer()
-        } _: { server in
+        try await Self.withServer { server in
             let call = HTTPCall(.get, server.address, headers: [.authorization: "Bearer x\r\nX-Other: y"])
-            _ = try await Self.client.send(call, timeout: Self.timeout, limit: Self.limit)
+            _ = try await Self.send(call)
             let names = try #require(server.requests.first).headers.keys.map { $0.lowercased() }
             #expect(!names.contains("x-other"))
         }
@@ -112,13 +119,9 @@ import Testing
             if request.path == "/late" { answer.delay = .seconds(1200) }
             return answer
         } _: { server in
-            let task = Task {
-                try await Self.client.send(
-                    HTTPCall(.get, server.address + "/late"), timeout: Self.timeout, limit: Self.limit)
-            }
+            let task = Task { try await Self.send(HTTPCall(.get, server.address + "/late")) }
             while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-            let other = try await Self.client.send(
-                HTTPCall(.get, server.address + "/now"), timeout: Self.timeout, limit: Self.limit)
+            let other = try await Self.send(HTTPCall(.get, server.address + "/now"))
             #expect(other.body == Data("done".utf8))
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -127,26 +130,18 @@ import Testing
 
     @Test func `an error of a receiver ends the call and is thrown`() async throws {
         struct Full: Error {}
-        try await Self.withServer { _, _ in
-            FakeServer.Answer(body: Data(count: 100_000))
-        } _: { server in
+        try await Self.withServer(.init(body: Data(count: 100_000))) { server in
             await #expect(throws: Full.self) {
                 try await Self.client.stream(
-                    HTTPCall(.get, server.address), timeout: Self.timeout, limit: Self.limit
-                ) { _ in
-                } body: { _ in
-                    throw Full()
-                }
+                    HTTPCall(.get, server.address), timeout: Self.timeout, limit: Self.limit, head: { _ in }
+                ) { _ in throw Full() }
             }
         }
     }
 
     @Test func `the reasons of failed connections are distinguished`() async throws {
         func code(_ url: String) async -> NetworkFailure.Code? {
-            await Self.failure {
-                _ = try await HTTPClient(pauseTimeout: .seconds(1200)).send(
-                    HTTPCall(.get, url), timeout: .seconds(1200), limit: Self.limit)
-            }
+            await Self.failure { _ = try await Self.send(HTTPCall(.get, url)) }
         }
         #expect(await code("http://host.invalid/") == .other)
         #expect(await code("http://127.0.0.1:1/") == .other)
@@ -154,9 +149,7 @@ import Testing
         #expect(await code("http://127.0.0.1:99999/") == .invalidCall)
         #expect(await code("") == .invalidCall)
         #expect(await code("http://a\u{0}b/") == .invalidCall)
-        try await Self.withServer { _, _ in
-            FakeServer.Answer()
-        } _: { server in
+        try await Self.withServer { server in
             #expect(await code(server.address.replacing("http:", with: "https:")) == .other)
         }
     }
@@ -171,39 +164,33 @@ import Testing
         try TestTool.start(process)
         let data = try #require(try output.fileHandleForReading.readToEnd())
         process.waitUntilExit()
-        try await Self.withServer { _, _ in
-            FakeServer.Answer(headers: ["Content-Encoding": "gzip"], body: data)
-        } _: { server in
+        let gzip = ["Content-Encoding": "gzip"]
+        try await Self.withServer(.init(headers: gzip, body: data)) { server in
             var client = Self.client
             client.decompresses = true
             let call = HTTPCall(.get, server.address)
-            let answer = try await client.send(call, timeout: Self.timeout, limit: Self.limit)
+            let answer = try await Self.send(call, by: client)
             #expect(answer.body == Data(count: 1_000_000))
             let small = BodyLimit(size: 999_999, timeout: Self.timeout)
-            let code = await Self.failure {
-                _ = try await client.send(call, timeout: Self.timeout, limit: small)
-            }
-            #expect(code == .tooLarge)
+            #expect(
+                await Self.failure { _ = try await client.send(call, timeout: Self.timeout, limit: small) }
+                    == .tooLarge)
         }
-        try await Self.withServer { _, _ in
-            FakeServer.Answer(headers: ["Content-Encoding": "gzip"], body: Data("not gzip".utf8))
-        } _: { server in
+        try await Self.withServer(.init(headers: gzip, body: Data("not gzip".utf8))) { server in
             var client = Self.client
             client.decompresses = true
-            let code = await Self.failure {
-                _ = try await client.send(
-                    HTTPCall(.get, server.address), timeout: Self.timeout, limit: Self.limit)
-            }
+            let call = HTTPCall(.get, server.address)
+            let code = await Self.failure { _ = try await Self.send(call, by: client) }
             #expect(code == .other)
         }
     }
 
     @Test func `an unknown encoding does not hide the head`() async throws {
-        try await Self.withServer { _, _ in
-            FakeServer.Answer(
+        try await Self.withServer(
+            .init(
                 status: 301, headers: ["Content-Encoding": "utf-8", "Location": "/x"],
                 body: Data("moved".utf8))
-        } _: { server in
+        ) { server in
             var client = Self.client
             client.decompresses = true
             let call = HTTPCall(.get, server.address)
@@ -214,17 +201,13 @@ import Testing
     }
 
     @Test func `a proxy that requires a password is distinguished from the server`() async throws {
-        try await Self.withServer { _, _ in
-            FakeServer.Answer(status: 407)
-        } _: { proxy in
+        try await Self.withServer(.init(status: 407)) { proxy in
             let far = try #require(URL(string: "http://far.example/"))
             for scheme in ["http", "https"] {
                 var client = Self.client
                 client.proxy = HTTPProxy(for: far, ["http_proxy": proxy.address])
-                let code = await Self.failure {
-                    _ = try await client.send(
-                        HTTPCall(.get, "\(scheme)://far.example/"), timeout: Self.timeout, limit: Self.limit)
-                }
+                let call = HTTPCall(.get, "\(scheme)://far.example/")
+                let code = await Self.failure { _ = try await Self.send(call, by: client) }
                 #expect(code == .proxyAuthentication)
             }
             #expect(HTTPProxy(for: far, ["http_proxy": "http://[::1]:3128"])?.host == "[::1]")
@@ -234,16 +217,12 @@ import Testing
             #expect(HTTPProxy(for: far, ["http_proxy": "https://proxy.example"])?.port == 443)
             #expect(HTTPProxy(for: far, ["http_proxy": "proxy.example"])?.scheme == "http")
         }
-        try await Self.withServer { _, _ in
-            FakeServer.Answer(status: 403)
-        } _: { proxy in
+        try await Self.withServer(.init(status: 403)) { proxy in
             let far = try #require(URL(string: "https://far.example/"))
             var client = Self.client
             client.proxy = HTTPProxy(for: far, ["https_proxy": proxy.address])
-            let code = await Self.failure {
-                _ = try await client.send(
-                    HTTPCall(.get, far.absoluteString), timeout: Self.timeout, limit: Self.limit)
-            }
+            let call = HTTPCall(.get, far.absoluteString)
+            let code = await Self.failure { _ = try await Self.send(call, by: client) }
             #expect(code == .other)
         }
     }
@@ -269,11 +248,8 @@ import Testing
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
         for scheme in ["https", "http"] {
-            let code = await Self.failure {
-                _ = try await Self.client.send(
-                    HTTPCall(.get, "\(scheme)://127.0.0.1:\(port)/"), timeout: Self.timeout, limit: Self.limit
-                )
-            }
+            let call = HTTPCall(.get, "\(scheme)://127.0.0.1:\(port)/")
+            let code = await Self.failure { _ = try await Self.send(call) }
             #expect(code == .other)
         }
         try await listener.close()
@@ -289,22 +265,19 @@ import Testing
             var client = Self.client
             client.maximumRedirects = 3
             func send(_ count: Int) async throws -> HTTPAnswer {
-                try await client.send(
+                try await Self.send(
                     HTTPCall(.get, server.address + "/\(count)", headers: [.authorization: "Bearer k"]),
-                    timeout: Self.timeout, limit: Self.limit)
+                    by: client)
             }
             #expect(try await send(3).body == Data("end".utf8))
-            let code = await Self.failure { _ = try await send(4) }
-            #expect(code == .other)
+            #expect(await Self.failure { _ = try await send(4) } == .other)
             client.maximumRedirects = 0
             #expect(try await send(1).status == 302)
-            try await Self.withServer { _, _ in
-                FakeServer.Answer(status: 302, headers: ["Location": server.address + "/0?other"])
-            } _: { first in
+            let away = ["Location": server.address + "/0?other"]
+            try await Self.withServer(.init(status: 302, headers: away)) { first in
                 client.maximumRedirects = 1
-                _ = try await client.send(
-                    HTTPCall(.get, first.address, headers: [.authorization: "Bearer k"]),
-                    timeout: Self.timeout, limit: Self.limit)
+                _ = try await Self.send(
+                    HTTPCall(.get, first.address, headers: [.authorization: "Bearer k"]), by: client)
                 #expect(first.requests.first?.headers.values.contains("Bearer k") == true)
                 let last = try #require(server.requests.last)
                 #expect(last.path == "/0?other" && !last.headers.values.contains("Bearer k"))
@@ -318,11 +291,8 @@ import Testing
         } _: { server in
             // The connection of the first call is used again.
             for path in ["/", "/hang"] {
-                let code = await Self.failure {
-                    _ = try await Self.client.send(
-                        HTTPCall(.post, server.address + path, body: Data("y".utf8)), timeout: Self.timeout,
-                        limit: Self.limit)
-                }
+                let call = HTTPCall(.post, server.address + path, body: Data("y".utf8))
+                let code = await Self.failure { _ = try await Self.send(call) }
                 #expect(code == (path == "/" ? nil : .other))
             }
             #expect(server.requests.map(\.path) == ["/", "/hang"])
@@ -332,15 +302,12 @@ import Testing
     @Test func `a hundred calls at the same time get their own answers`() async throws {
         try await Self.withServer { request, _ in
             FakeServer.Answer(body: Data(request.path.utf8))
-        } _: {
-            server in
+        } _: { server in
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<100 {
                     group.addTask {
-                        let answer = try await Self.client.send(
-                            HTTPCall(.get, server.address + "/\(number)"), timeout: Self.timeout,
-                            limit: Self.limit)
-                        return answer.body == Data("/\(number)".utf8)
+                        try await Self.send(HTTPCall(.get, server.address + "/\(number)")).body
+                            == Data("/\(number)".utf8)
                     }
                 }
                 for try await isRight in group { #expect(isRight) }

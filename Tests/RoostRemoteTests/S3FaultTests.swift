@@ -58,12 +58,8 @@ struct S3FaultTests {
         if fault == .stalls { failingBucket.timeout = .milliseconds(300) }
         let failing = S3Retrieval(failingBucket)
         for path in ["existing", "missing"] where fault != .wrongByte {
-            await #expect(throws: ChunkStorageError.self, "\(path)") {
-                try await failing.presence(at: path)
-            }
-            await #expect(throws: ChunkStorageError.self, "\(path)") {
-                try await failing.readChunk(at: path)
-            }
+            await #expect(throws: ChunkStorageError.self, "\(path)") { try await failing.presence(at: path) }
+            await #expect(throws: ChunkStorageError.self, "\(path)") { try await failing.readChunk(at: path) }
         }
         if fault == .wrongByte {
             await #expect {
@@ -112,8 +108,7 @@ struct S3FaultTests {
         (403, "RequestTimeTooSkewed", "clock"), (301, "PermanentRedirect", "AWS_REGION"),
         (507, "QuotaExceeded", "no free space"), (404, "", "not an object store"),
         (404, "NoSuchBucket", "the bucket 'bucket' does not exist"),
-        (501, "NotImplemented", "does not implement"),
-        (400, "<b>\u{1B}[31m", "status 400"),
+        (501, "NotImplemented", "does not implement"), (400, "<b>\u{1B}[31m", "status 400"),
     ])
     func `the error for a rejected request names the cause`(status: Int, code: String, words: String)
         async throws

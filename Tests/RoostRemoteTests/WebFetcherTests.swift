@@ -128,9 +128,7 @@ import Testing
         }
         let address = server.address
         #expect(await code { _ = try await fetcher(maximumSize: 100_000).fetch(address) } == .tooLarge)
-        let slow = await code {
-            _ = try await fetcher(timeout: .milliseconds(300)).fetch(address + "/slow")
-        }
+        let slow = await code { _ = try await fetcher(timeout: .milliseconds(300)).fetch(address + "/slow") }
         #expect(slow == .unavailable)
         await server.close()
     }
@@ -142,8 +140,7 @@ import Testing
         #expect(await code { _ = try await fetcher().fetch(address) } == .invalidAddress)
     }
 
-    @Test(arguments: [401, 404, 500])
-    func `An error status is reported`(status: Int) async throws {
+    @Test(arguments: [401, 404, 500]) func `An error status is reported`(status: Int) async throws {
         let server = try await server { _ in .init(status: status) }
         let address = server.address
         #expect(await code { _ = try await fetcher().fetch(address) } == .refused)

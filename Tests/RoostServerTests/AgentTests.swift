@@ -99,14 +99,12 @@ struct AgentTests {
                 .POST, "/mcp", ["jsonrpc": "2.0", "method": "notifications/initialized"])
             #expect(initialized.status == 202)
             let list: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": "tools/list"]
-            let tools = try await harness.send(
-                .POST, "/mcp", list, ["MCP-Protocol-Version": "2025-06-18"])
+            let tools = try await harness.send(.POST, "/mcp", list, ["MCP-Protocol-Version": "2025-06-18"])
             #expect(tools.json["result"]?["tools"]?.elements?.count == 8)
             // Batches belong to one revision, which a missing version field stands for.
             let batch: JSONValue = [list, ["jsonrpc": "2.0", "id": 2, "method": "ping"]]
             #expect(try await harness.send(.POST, "/mcp", batch).json.elements?.count == 2)
-            let refused = try await harness.send(
-                .POST, "/mcp", batch, ["MCP-Protocol-Version": "2025-06-18"])
+            let refused = try await harness.send(.POST, "/mcp", batch, ["MCP-Protocol-Version": "2025-06-18"])
             #expect(refused.status == 400)
             let unsupported = try await harness.send(
                 .POST, "/mcp", initialize, ["MCP-Protocol-Version": "2099-01-01"])
@@ -176,8 +174,7 @@ struct AgentTests {
                 .POST, "/mcp", message, ["MCP-Protocol-Version": "1999-01-01"])
             #expect(answer.status == 400)
             #expect(answer.json["error"]?["code"] == -32022)
-            let known = try await harness.send(
-                .POST, "/mcp", message, ["MCP-Protocol-Version": "2025-06-18"])
+            let known = try await harness.send(.POST, "/mcp", message, ["MCP-Protocol-Version": "2025-06-18"])
             #expect(known.status == 202)
         }
     }

@@ -9,8 +9,7 @@ import Testing
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         // A Wednesday.
-        return DateReader(
-            now: try #require(DateText.date(from: "2026-03-11T12:30:00Z")), calendar: calendar)
+        return DateReader(now: try #require(DateText.date(from: "2026-03-11T12:30:00Z")), calendar: calendar)
     }
 
     private func matches(_ condition: String, _ value: MetadataValue) throws -> Bool {
@@ -23,8 +22,7 @@ import Testing
             ("due<=2026-01", "2026-01-31", true), ("due<2026-01", "2026-01-31", false),
             ("due<=2026-01", "2026-02-01", false), ("due>2026-01", "2026-01-31", false),
             ("due>2026-01", "2026-02-01", true), ("due>=2026-01", "2026-01", true),
-            ("due<=2026-01-31", "2026-01-31T09:00:00Z", true),
-            ("due<2026-01-31", "2026-01-31 09:00", false),
+            ("due<=2026-01-31", "2026-01-31T09:00:00Z", true), ("due<2026-01-31", "2026-01-31 09:00", false),
             ("due<2026-01-31T09:30", "2026-01-31T09:00:00Z", true),
             ("due>=2026-01-31 09:00", "2026-01-31 09:30", true),
             ("due>=2026-01-31T09:30", "2026-01-31T09:00:00Z", false),
@@ -46,8 +44,7 @@ import Testing
         #expect(try matches(condition, value) == expected)
     }
 
-    @Test(arguments: ["<", "<=", ">", ">="])
-    func `only dates are compared with a date`(sign: String) throws {
+    @Test(arguments: ["<", "<=", ">", ">="]) func `only dates are compared with a date`(sign: String) throws {
         let values: [MetadataValue] = [
             "soon", "", "!", "2026-1", "2026-01-3", "20260101", "2026-40-01", "2026-01-31 notes", 20_260_101,
             true, .null,
@@ -69,9 +66,7 @@ import Testing
         }
         #expect(try matches("due<\"now\"", "jane") && !matches("due<now", "jane"))
         // The dates of entries are no texts.
-        #expect(throws: OperationError.self) {
-            try EntryCondition(written: "created<\"soon\"", try times())
-        }
+        #expect(throws: OperationError.self) { try EntryCondition(written: "created<\"soon\"", try times()) }
     }
 
     @Test func `other comparisons are those of texts and numbers`() throws {
@@ -89,8 +84,7 @@ import Testing
     @Test(
         arguments: [
             ("due", "takes a key"), ("=x", "takes a key"), ("due>=", "needs a value"),
-            ("due <  ", "needs a value"),
-            ("due<\"\"", "needs a value"), ("created>=soon", "not with 'soon'"),
+            ("due <  ", "needs a value"), ("due<\"\"", "needs a value"), ("created>=soon", "not with 'soon'"),
             ("updated<2025-13", "not with '2025-13'"), ("updated>", "needs a value"),
             ("status==done", "takes a key"), ("year == 2020", "takes a key"),
         ])
@@ -110,8 +104,7 @@ import Testing
         for (text, isTrue) in [
             ("tag=garden", true), ("tags!=draft", true), ("tag!=garden", false),
             ("tag in draft,garden", true), ("tag missing", false), ("tag=own", false),
-            ("metadata.tag=own", true),
-            ("metadata.tags exists", false),
+            ("metadata.tag=own", true), ("metadata.tags exists", false),
         ] {
             #expect(try EntryCondition(written: text, try times()).holds(of: entry) == isTrue, "\(text)")
         }

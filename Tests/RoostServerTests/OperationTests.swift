@@ -9,8 +9,7 @@ import Testing
 @testable import RoostServer
 
 /// Tests that an operation has the same input and the same JSON in every front end.
-@Suite(.temporaryFolders)
-struct OperationTests {
+@Suite(.temporaryFolders) struct OperationTests {
     /// A store with entries, messages and clusters, and the names of some of them.
     private struct Sample {
         let store: KnowledgeStore
@@ -87,9 +86,7 @@ struct OperationTests {
         operations.directory = folder
         _ = try await operations.run(operation, input)
         let expected = try await operations.run(operation, input).json
-        if operation.isTool {
-            #expect(await MCPHarness(store: store).call(name, .object(input)) == expected)
-        }
+        if operation.isTool { #expect(await MCPHarness(store: store).call(name, .object(input)) == expected) }
         try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
             let (method, path, body) = Self.request(operation, input)
             let answer = try await harness.send(method, path, body)
@@ -182,8 +179,7 @@ struct OperationTests {
             let outcome = try cli.roost(command + ["--json", "--store=s"])
             let printed = try JSONValue(json: Data(outcome.output.utf8))
             let operation = try #require(Operations.all.first { $0.name == name })
-            var operations = Operations(
-                StoreHandle { store }, version: printed["version"]?.string ?? "")
+            var operations = Operations(StoreHandle { store }, version: printed["version"]?.string ?? "")
             operations.directory = cli.home.appendingPathComponent("s")
             operations.backups.folder = cli.home.appendingPathComponent(".local/share/roost/backups")
             let json = try await operations.run(operation, input).json

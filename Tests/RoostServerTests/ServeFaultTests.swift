@@ -9,8 +9,7 @@ import Testing
 
 #if os(Linux)
     /// Tests of `roost serve` while its store fails, and of its use of memory.
-    @Suite(.temporaryFolders, .timeLimit(.minutes(30)))
-    struct ServeFaultTests {
+    @Suite(.temporaryFolders, .timeLimit(.minutes(30))) struct ServeFaultTests {
         private static func store(_ server: ServeProcess, _ text: String) async throws -> Int {
             try await server.send(.POST, "/api/v1/entries", ["text": .string(text)]).0
         }
@@ -67,8 +66,7 @@ import Testing
             #expect(try await Self.store(server, "a swift above the roof") == 201)
             let (_, before) = try await server.send(.GET, "/v1/models")
             #expect(before["data"]?.elements?.first?["id"] == "lexical")
-            let moved = try driver.roost(
-                "model", "use", "--store", folder, Fixtures.tinyModel.path)
+            let moved = try driver.roost("model", "use", "--store", folder, Fixtures.tinyModel.path)
             #expect(moved.status == 0, "\(moved.error)")
             #expect(try await server.send(.GET, "/api/v1/status").1["model"] == "tiny-bert")
             let (status, found) = try await server.send(.POST, "/api/v1/search", ["query": "a swift"])
@@ -141,8 +139,7 @@ import Testing
                 (.GET, "/api/v1/status", nil, 200), (.POST, "/api/v1/search", ["query": "heron"], 200),
                 (.POST, "/mcp", call, 200), (.GET, "/api/v1/entries?limit=20", nil, 200),
                 (.POST, "/v1/embeddings", ["model": "lexical", "input": "a heron"], 200),
-                (.GET, "/nothing", nil, 404),
-                (.POST, "/api/v1/search", ["quary": "x"], 400),
+                (.GET, "/nothing", nil, 404), (.POST, "/api/v1/search", ["quary": "x"], 400),
             ]
             let client = server.client
             try await withThrowingTaskGroup(of: Void.self) { group in

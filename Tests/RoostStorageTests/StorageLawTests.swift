@@ -16,9 +16,7 @@ struct LocalFixture: StorageFixture {
     let level = StorageLevel.severalProcesses
     let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
-    func open() async throws -> any StorageProvider {
-        try await CrashWorkload.open(.json, in: folder.url)
-    }
+    func open() async throws -> any StorageProvider { try await CrashWorkload.open(.json, in: folder.url) }
     func run(_ job: StorageJob) async throws { try await StorageWorker.run(job, .json, folder.url) }
     func tearDown() async {}
 }
@@ -27,9 +25,7 @@ struct SQLiteFixture: StorageFixture {
     let level = StorageLevel.severalProcesses
     let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
-    func open() async throws -> any StorageProvider {
-        try await CrashWorkload.open(.sqlite, in: folder.url)
-    }
+    func open() async throws -> any StorageProvider { try await CrashWorkload.open(.sqlite, in: folder.url) }
     func run(_ job: StorageJob) async throws { try await StorageWorker.run(job, .sqlite, folder.url) }
     func tearDown() async {}
 }
@@ -94,8 +90,7 @@ struct CanaryFixture: StorageFixture {
         try await law.check(InMemoryFixture())
     }
 
-    @Test(arguments: StorageLaw.allCases)
-    func `the JSON store obeys the law`(law: StorageLaw) async throws {
+    @Test(arguments: StorageLaw.allCases) func `the JSON store obeys the law`(law: StorageLaw) async throws {
         try await law.check(LocalFixture())
     }
 

@@ -64,9 +64,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let file = folder.url.appendingPathComponent("entries.json")
-        let wasFree = try await BlockedReads.run(of: file) {
-            _ = try? await store.importEntries(from: file)
-        }
+        let wasFree = try await BlockedReads.run(of: file) { _ = try? await store.importEntries(from: file) }
         #expect(wasFree)
     }
 
@@ -240,8 +238,7 @@ import Testing
     @Test func `an ignore file that is a pipe does not stop the search`() throws {
         let folder = try TemporaryFolder().url
         #expect(mkfifo(folder.appendingPathComponent(".gitignore").path, 0o600) == 0)
-        try "text".write(
-            to: folder.appendingPathComponent("a.md"), atomically: true, encoding: .utf8)
+        try "text".write(to: folder.appendingPathComponent("a.md"), atomically: true, encoding: .utf8)
         #expect(try FileFinder().find(folder).files.count == 1)
     }
 }

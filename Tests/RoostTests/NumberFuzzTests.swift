@@ -53,15 +53,13 @@ import Testing
         let changed = pattern.stringByReplacingMatches(
             in: text, range: NSRange(text.startIndex..., in: text), withTemplate: "\"\(key)\":\(value)")
         #expect(changed != text)
-        try changed.write(
-            to: folder.appendingPathComponent("store.json"), atomically: true, encoding: .utf8)
+        try changed.write(to: folder.appendingPathComponent("store.json"), atomically: true, encoding: .utf8)
         let error = #expect(throws: RoostError.self) { try StoreManifest.read(in: folder) }
         #expect(error?.code == .damagedManifest)
     }
 
     @Test func `every mutation of settings is read or has a cause`() {
-        let text = Data(
-            "{\"limit\":\"7\",\"model\":\"a \\ud83d\\ude00\",\"x\":[1e5,{\"y\":null}]}".utf8)
+        let text = Data("{\"limit\":\"7\",\"model\":\"a \\ud83d\\ude00\",\"x\":[1e5,{\"y\":null}]}".utf8)
         var generator = Seeded(state: 27)
         var refused = 0
         for round in 0..<JSONMutator.count(default: 1500) {
@@ -83,8 +81,7 @@ import Testing
         let stamp = try await store.storage.snapshot().stamp
         let index = IndexFolder(of: folder)
         let catalog = BoilerplateCatalog(in: index)
-        await catalog.save(
-            BoilerplateVectors(space, ["a line": [Float](repeating: 0, count: 32)]))
+        await catalog.save(BoilerplateVectors(space, ["a line": [Float](repeating: 0, count: 32)]))
         var generator = Seeded(state: 29)
         var accepted = 0
         for name in [PassageFile.name, TextFile.name, "boilerplate"] {

@@ -12,8 +12,7 @@ import Testing
         ("**/*.md", "b/c/a.md", true),
         ("a/**", "a/b/c", true), ("a?c", "abc", true), ("a?c", "a/c", false), ("[a-c]x", "bx", true),
         ("[!a-c]x", "bx", false), ("a*b*c", "aXXbYYc", true), ("a*b*c", "aXXc", false), ("", "", true),
-        ("\\*", "*", true),
-        ("**/", "a/", true),
+        ("\\*", "*", true), ("**/", "a/", true),
         ("a/**/b", "a/b", true), ("a/***/b", "a/c/d/b", true), ("**", "a/b", true),
         // Asterisks next to other characters than slashes match within a name.
         ("a**b", "axxb", true), ("a**b", "a/b", false), ("**b", "a/b", false), ("a/**b", "a/c/b", false),
@@ -26,8 +25,7 @@ import Testing
     @Test(arguments: [
         ("[", "[", true), ("[a", "[a", true), ("[]", "[]", true), ("[]a]", "]", true), ("[!]a]", "b", true),
         ("[!]a]", "]", false), ("[!]", "[!]", true), ("[c-a]", "b", false), ("[a-]", "-", true),
-        ("[^a]", "/", false),
-        ("a\\", "a\\", true), ("***", "a/b", true), ("[[]]", "[]", true),
+        ("[^a]", "/", false), ("a\\", "a\\", true), ("***", "a/b", true), ("[[]]", "[]", true),
     ])
     func `brackets form sets if they are closed`(pattern: String, path: String, isMatch: Bool) {
         #expect(GlobPattern(pattern).matches(path) == isMatch)
@@ -51,8 +49,7 @@ import Testing
         let form = PathPattern(pattern)
         // A slash at the end of a path marks a folder here.
         let found = paths.map { path in
-            form.matches(
-                path.hasSuffix("/") ? String(path.dropLast()) : path, isFolder: path.hasSuffix("/"))
+            form.matches(path.hasSuffix("/") ? String(path.dropLast()) : path, isFolder: path.hasSuffix("/"))
         }
         #expect(found == expected, "\(pattern)")
     }

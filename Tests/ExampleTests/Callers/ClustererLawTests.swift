@@ -26,8 +26,7 @@ private final class LawlessClusterer: Clusterer {
             partition.similarities = partition.similarities.map { $0 - 1 }
             return partition
         case .labelsAreReproducible:
-            return Partition(
-                groups: (0..<vectors.rows).map { call > 1 && $0 == 0 ? nil : 0 }, of: vectors)
+            return Partition(groups: (0..<vectors.rows).map { call > 1 && $0 == 0 ? nil : 0 }, of: vectors)
         case .unusualVectorsArePartitionedOrRefused: throw Failure()
         }
     }
@@ -42,10 +41,7 @@ struct ClustererLawTests {
         try await law.check(SphericalKMeans(clusters: 3))
     }
 
-    @Test(arguments: ClustererLaw.allCases)
-    func `violations of a law are reported`(law: ClustererLaw) async {
-        await #expect(throws: LawViolation.self) {
-            try await law.check(LawlessClusterer(law))
-        }
+    @Test(arguments: ClustererLaw.allCases) func `violations of a law are reported`(law: ClustererLaw) async {
+        await #expect(throws: LawViolation.self) { try await law.check(LawlessClusterer(law)) }
     }
 }

@@ -30,19 +30,14 @@ struct CustomClustererTests {
     private typealias Change = @Sendable (inout Partition) -> Void
 
     private static let changes: [(name: String, change: Change)] = [
-        ("too few labels", { $0.labels.removeLast() }),
-        ("too many labels", { $0.labels.append(.group(0)) }),
+        ("too few labels", { $0.labels.removeLast() }), ("too many labels", { $0.labels.append(.group(0)) }),
         ("a negative group", { $0.labels[0] = .group(-1) }),
         ("an unknown group", { $0.labels[0] = .group(2) }),
-        ("too few similarities", { $0.similarities = [] }),
-        ("too few confidences", { $0.confidences = [] }),
-        ("too few parents", { $0.parents = [] }),
-        ("too many parents", { $0.parents.append(nil) }),
-        ("an unknown parent", { $0.parents[0] = 7 }),
-        ("a negative parent", { $0.parents[0] = -1 }),
+        ("too few similarities", { $0.similarities = [] }), ("too few confidences", { $0.confidences = [] }),
+        ("too few parents", { $0.parents = [] }), ("too many parents", { $0.parents.append(nil) }),
+        ("an unknown parent", { $0.parents[0] = 7 }), ("a negative parent", { $0.parents[0] = -1 }),
         ("a group that is its own parent", { $0.parents[0] = 0 }),
-        ("a cycle of parents", { $0.parents = [1, 0] }),
-        ("a parent with rows", { $0.parents[0] = 1 }),
+        ("a cycle of parents", { $0.parents = [1, 0] }), ("a parent with rows", { $0.parents[0] = 1 }),
         ("groups without centroids", { ($0.centroids, $0.parents) = (Matrix(rows: 0, columns: 0), []) }),
         ("too few stabilities", { $0.stabilities = [1] }),
         ("centroids of another dimension", { $0.centroids = Matrix(rows: 2, columns: 3) }),
@@ -96,8 +91,7 @@ struct CustomClustererTests {
     }
 
     @Test func `parameters and vectors out of range are reported`() async throws {
-        let vectors = Matrix(
-            rows: 12, columns: 2, elements: (0..<24).map { Float($0 % 5) / 5 + 0.1 })
+        let vectors = Matrix(rows: 12, columns: 2, elements: (0..<24).map { Float($0 % 5) / 5 + 0.1 })
         func code(_ clusterer: any Clusterer, _ vectors: Matrix) async -> ClusteringError.Code? {
             do {
                 _ = try await clusterer.cluster(vectors)

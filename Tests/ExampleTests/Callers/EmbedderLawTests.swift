@@ -39,11 +39,8 @@ struct EmbedderLawTests {
         try await law.check(LetterEmbedder())
     }
 
-    @Test(arguments: EmbedderLaw.allCases)
-    func `violations of a law are reported`(law: EmbedderLaw) async {
-        await #expect(throws: LawViolation.self) {
-            try await law.check(LawlessEmbedder(law))
-        }
+    @Test(arguments: EmbedderLaw.allCases) func `violations of a law are reported`(law: EmbedderLaw) async {
+        await #expect(throws: LawViolation.self) { try await law.check(LawlessEmbedder(law)) }
     }
 
     @Test(arguments: [FaultyEmbedder.Fault.tooFewVectors, .wrongDimension, .notFinite])

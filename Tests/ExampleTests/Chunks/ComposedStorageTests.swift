@@ -8,18 +8,10 @@ import Testing
 
 final actor RecordDatabase {
     private var records: [String: Data] = [:]
-    private var descriptions: [String: Data] = [:]
 
     func record(_ name: String) -> Data? { records[name] }
-    func description(_ name: String) -> Data? { descriptions[name] }
-    func save(_ data: Data, _ description: Data?, as name: String) {
-        records[name] = data
-        descriptions[name] = description
-    }
-    func delete(_ name: String) {
-        records[name] = nil
-        descriptions[name] = nil
-    }
+    func save(_ data: Data, as name: String) { records[name] = data }
+    func delete(_ name: String) { records[name] = nil }
     func names(of names: [String]) -> Set<String> { Set(names).intersection(records.keys) }
 }
 
@@ -30,9 +22,7 @@ public struct RecordOrganization: ChunkStorageOrganization {
 
     public init() {}
 
-    public func storagePath(for identifier: ChunkIdentifier) -> String {
-        return "Chunk_\(identifier.id)"
-    }
+    public func storagePath(for identifier: ChunkIdentifier) -> String { return "Chunk_\(identifier.id)" }
 
     public func identifier(from path: String) -> ChunkIdentifier? {
         guard path.hasPrefix("Chunk_") else { return nil }
@@ -40,24 +30,15 @@ public struct RecordOrganization: ChunkStorageOrganization {
         return ChunkIdentifier(id: hash)
     }
 
-    public func isValidPath(_ path: String) -> Bool {
-        return path.hasPrefix("Chunk_") && path.count > 6
-    }
+    public func isValidPath(_ path: String) -> Bool { return path.hasPrefix("Chunk_") && path.count > 6 }
 }
 
 struct RecordRetrieval: ChunkStorageRetrieval {
-    private let database: RecordDatabase
-    private let organization: ChunkStorageOrganization
-
-    init(database: RecordDatabase, organization: ChunkStorageOrganization) {
-        self.database = database
-        self.organization = organization
-    }
+    let database: RecordDatabase
+    let organization: ChunkStorageOrganization
 
     func readChunk(at path: String) async throws -> Data? {
-        guard let identifier = organization.identifier(from: path) else {
-            return nil
-        }
+        guard let identifier = organization.identifier(from: path) else { return nil }
         return await database.record(identifier.id)
     }
 
@@ -65,18 +46,11 @@ struct RecordRetrieval: ChunkStorageRetrieval {
         guard let identifier = organization.identifier(from: path) else {
             throw ChunkStorageError.invalidPath(path)
         }
-        var description: Data?
-        if let metadata = metadata {
-            let encoder = JSONEncoder()
-            description = try encoder.encode(metadata)
-        }
-        await database.save(data, description, as: identifier.id)
+        await database.save(data, as: identifier.id)
     }
 
     func chunkExists(at path: String) async -> Bool {
-        guard let identifier = organization.identifier(from: path) else {
-            return false
-        }
+        guard let identifier = organization.identifier(from: path) else { return false }
         return await database.record(identifier.id) != nil
     }
 
@@ -97,11 +71,7 @@ struct RecordExistence: ChunkStorageExistence {
 
     func chunkExists(identifiers: [ChunkIdentifier]) async -> [ChunkIdentifier: Bool] {
         let found = await database.names(of: identifiers.map { $0.id })
-        var results: [ChunkIdentifier: Bool] = [:]
-        for identifier in identifiers {
-            results[identifier] = found.contains(identifier.id)
-        }
-        return results
+        return Dictionary(uniqueKeysWithValues: Set(identifiers).map { ($0, found.contains($0.id)) })
     }
 }
 
@@ -109,14 +79,10 @@ struct RecordExistence: ChunkStorageExistence {
 public struct ReversedRetrieval: ChunkStorageRetrieval {
     private let wrapped: ChunkStorageRetrieval
 
-    public init(wrapped: ChunkStorageRetrieval) {
-        self.wrapped = wrapped
-    }
+    public init(wrapped: ChunkStorageRetrieval) { self.wrapped = wrapped }
 
     public func readChunk(at path: String) async throws -> Data? {
-        guard let stored = try await wrapped.readChunk(at: path) else {
-            return nil
-        }
+        guard let stored = try await wrapped.readChunk(at: path) else { return nil }
         return Data(stored.reversed())
     }
 
@@ -124,13 +90,9 @@ public struct ReversedRetrieval: ChunkStorageRetrieval {
         try await wrapped.writeChunk(Data(data.reversed()), at: path, metadata: metadata)
     }
 
-    public func chunkExists(at path: String) async -> Bool {
-        return await wrapped.chunkExists(at: path)
-    }
+    public func chunkExists(at path: String) async -> Bool { return await wrapped.chunkExists(at: path) }
 
-    public func deleteChunk(at path: String) async throws {
-        try await wrapped.deleteChunk(at: path)
-    }
+    public func deleteChunk(at path: String) async throws { try await wrapped.deleteChunk(at: path) }
 }
 
 struct RecordChunkStorage: ChunkStorageComposable {
@@ -141,15 +103,6 @@ struct RecordChunkStorage: ChunkStorageComposable {
     var export: ChunkStorageExport? { nil }
     var `import`: ChunkStorageImport? { nil }
     var sharing: ChunkStorageSharing? { nil }
-
-    init(
-        database: RecordDatabase, organization: ChunkStorageOrganization, retrieval: ChunkStorageRetrieval,
-        existence: ChunkStorageExistence?
-    ) {
-        self.organization = organization
-        self.retrieval = retrieval
-        self.existence = existence
-    }
 }
 
 /// A storage in a system-provided folder, composed of parts of the library.
@@ -230,18 +183,17 @@ struct ComposedStorageTests {
         let cachedRetrieval = CachedRetrieval(wrapped: reversed)
         let existence = RecordExistence(database: database)
         let storage = RecordChunkStorage(
-            database: database, organization: organization, retrieval: cachedRetrieval, existence: existence)
+            organization: organization, retrieval: cachedRetrieval, existence: existence)
         try await use(storage)
         try await use(
             ComposedChunkStorage(organization: organization, retrieval: reversed, existence: existence))
         try await use(MonolithicStorage())
+        let (written, missing) = (ChunkIdentifier(hashing: data), ChunkIdentifier(id: "x"))
         let metadata = ChunkMetadata(size: 3, contentType: "text/plain")
-        try await storage.writeChunk(data, identifier: ChunkIdentifier(hashing: data), metadata: metadata)
-        #expect(await database.record(ChunkIdentifier(hashing: data).id) != nil)
+        try await storage.writeChunk(data, identifier: written, metadata: metadata)
+        #expect(await database.record(written.id) != nil)
         #expect(
-            await existence.chunkExists(identifiers: [ChunkIdentifier(id: "x")]) == [
-                ChunkIdentifier(id: "x"): false
-            ])
+            await existence.chunkExists(identifiers: [written, missing]) == [written: true, missing: false])
     }
 
     @Test(arguments: ChunkRetrievalLaw.allCases)

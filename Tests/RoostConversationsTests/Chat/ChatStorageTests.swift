@@ -7,9 +7,37 @@ import Testing
 
 @testable import RoostConversations
 
+extension ChatStorage {
+    /// Saves the messages of one call.
+    fileprivate func save(
+        _ messages: ConversationMessage..., to session: String = "s", agent: String = "a", window: Int? = nil
+    ) async throws {
+        try await saveMessages(
+            messages, userId: "u", sessionId: session, agentId: agent, maxMessages: window)
+    }
+
+    fileprivate func messages(_ session: String = "s", window: Int? = nil) async throws
+        -> [ConversationMessage]
+    { try await fetch(userId: "u", sessionId: session, agentId: "a", maxMessages: window) }
+}
+
 /// Tests of message windows, damage and concurrent storages.
-@Suite(.temporaryFolders)
-struct ChatStorageTests {
+@Suite(.temporaryFolders) struct ChatStorageTests {
+    private let folder = TemporaryFolder.unusedURL()
+
+    private func files() -> FileChatStorage { FileChatStorage(directory: folder) }
+    private func database() throws -> SQLiteChatStorage { try SQLiteChatStorage(databasePath: path) }
+    private func storage(isFile: Bool) throws -> any ChatStorage { isFile ? files() : try database() }
+
+    /// The file of the database.
+    private var path: String { folder.appendingPathComponent("c.sqlite").path }
+
+    /// Returns the file of a history, which has the agent "a".
+    private func history(of session: String = "s") -> URL {
+        let scope = ChatScope(userId: "u", sessionId: session, agentId: "a")
+        return folder.appendingPathComponent(scope.digest + ".jsonl")
+    }
+
     private func message(_ role: ConversationRole, _ content: String) -> ConversationMessage {
         ConversationMessage(role: role, content: content)
     }
@@ -23,56 +51,37 @@ struct ChatStorageTests {
     }
 
     @Test func `files contain dates in milliseconds since 1970`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = FileChatStorage(directory: folder)
+        let storage = files()
         let sent = ConversationMessage(
             role: .user, content: "x", timestamp: Date(timeIntervalSince1970: 1_700_000_000.1239),
             id: UUID(uuidString: "00000000-0000-4000-8000-000000000001")!)
-        try await storage.save(sent, userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-        let name = try #require(
-            FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".jsonl") })
-        let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-        #expect(
-            text
-                == """
-                {"append":[{"content":"x","id":"00000000-0000-4000-8000-000000000001","role":"user",\
-                "timestamp":1700000000124}],"scope":{"agentId":"a","sessionId":"s","userId":"u"}}
+        try await storage.save(sent)
+        let text = """
+            {"append":[{"content":"x","id":"00000000-0000-4000-8000-000000000001","role":"user",\
+            "timestamp":1700000000124}],"scope":{"agentId":"a","sessionId":"s","userId":"u"}}
 
-                """)
+            """
+        #expect(try String(contentsOf: history(), encoding: .utf8) == text)
     }
 
     @Test(arguments: [true, false])
     func `messages outside the window are removed`(isFile: Bool) async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage: any ChatStorage =
-            isFile
-            ? FileChatStorage(directory: folder)
-            : try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c").path)
+        let storage = try storage(isFile: isFile)
         for number in 0..<400 {
-            try await storage.saveMessages(
-                [message(.user, "q\(number)"), message(.assistant, "a\(number)")], userId: "u",
-                sessionId: "s", agentId: "a", maxMessages: 6)
+            try await storage.save(
+                message(.user, "q\(number)"), message(.assistant, "a\(number)"), window: 6)
         }
-        for maxMessages in [6, nil] {
-            let found = try await storage.fetch(
-                userId: "u", sessionId: "s", agentId: "a", maxMessages: maxMessages)
-            #expect(found.count == 6)
-        }
+        for window in [6, nil] { #expect(try await storage.messages(window: window).count == 6) }
         #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 6)
     }
 
     @Test func `a truncated file is reported and not overwritten`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = FileChatStorage(directory: folder)
+        let storage = files()
         func save() async throws {
-            try await storage.saveMessages(
-                [message(.user, "one"), message(.assistant, "two")], userId: "u", sessionId: "s",
-                agentId: "a", maxMessages: nil)
+            try await storage.save(message(.user, "one"), message(.assistant, "two"))
         }
         try await save()
-        let name = try #require(
-            FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".jsonl") })
-        let url = folder.appendingPathComponent(name)
+        let url = history()
         let whole = try Data(contentsOf: url)
         let lines = whole.indices.filter { whole[$0] == UInt8(ascii: "\n") }
         // A file that ends after a line has the messages up to there.
@@ -84,50 +93,36 @@ struct ChatStorageTests {
     }
 
     @Test func `a damaged file affects only its scope and is reported`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = FileChatStorage(directory: folder)
+        let storage = files()
         for session in ["one", "two"] {
-            for (role, text) in [(ConversationRole.user, "q"), (.assistant, "a")] {
-                try await storage.save(
-                    message(role, text), userId: "u", sessionId: session, agentId: "a", maxMessages: nil)
-            }
+            try await storage.save(message(.user, "q"), to: session)
+            try await storage.save(message(.assistant, "a"), to: session)
         }
-        let url = folder.appendingPathComponent(
-            ChatScope(userId: "u", sessionId: "one", agentId: "a").digest + ".jsonl")
+        let url = history(of: "one")
         var lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
         lines[1] = "{\"append\": nonsense}"
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: url)
-        func fetch(_ session: String) async throws -> Int {
-            try await storage.fetch(userId: "u", sessionId: session, agentId: "a", maxMessages: nil).count
-        }
-        await #expect { try await fetch("one") } throws: {
+        await #expect { try await storage.messages("one") } throws: {
             ($0 as? StorageError)?.code == .damaged && "\($0)".contains("line 2")
         }
         await #expect(throws: StorageError.self) {
             try await storage.fetchAllChats(userId: "u", sessionId: "one")
         }
-        await #expect(throws: StorageError.self) {
-            try await storage.save(
-                message(.user, "x"), userId: "u", sessionId: "one", agentId: "a", maxMessages: nil)
-        }
-        #expect(try await fetch("two") == 2)
+        await #expect(throws: StorageError.self) { try await storage.save(message(.user, "x"), to: "one") }
+        #expect(try await storage.messages("two").count == 2)
         #expect(try await storage.fetchAllChats(userId: "u", sessionId: "two").count == 2)
     }
 
     @Test func `a file whose first line is corrupt is reported`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let reported = Mutex<[StorageError]>([])
         let storage = FileChatStorage(directory: folder) { damage in
             reported.withLock { $0.append(damage) }
         }
         for agent in ["a", "b"] {
-            for (role, text) in [(ConversationRole.user, "q"), (.assistant, "r")] {
-                try await storage.save(
-                    message(role, text), userId: "u", sessionId: "s", agentId: agent, maxMessages: nil)
-            }
+            try await storage.save(message(.user, "q"), agent: agent)
+            try await storage.save(message(.assistant, "r"), agent: agent)
         }
-        let url = folder.appendingPathComponent(
-            ChatScope(userId: "u", sessionId: "s", agentId: "a").digest + ".jsonl")
+        let url = history()
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         try Data("{\"append\":[]\n\(lines[1])\n".utf8).write(to: url)
         // The second line still identifies the scope, so the error is thrown for this session.
@@ -140,54 +135,35 @@ struct ChatStorageTests {
     }
 
     @Test func `large messages outside the window are removed from the file`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = FileChatStorage(directory: folder)
+        let storage = files()
         let text = String(repeating: "x", count: 1 << 20)
         for _ in 0..<12 {
-            try await storage.saveMessages(
-                [message(.user, text), message(.assistant, "short")], userId: "u", sessionId: "s",
-                agentId: "a", maxMessages: 2)
+            try await storage.save(message(.user, text), message(.assistant, "short"), window: 2)
         }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        let name = try #require(names.first { $0.hasSuffix(".jsonl") })
-        let path = folder.appendingPathComponent(name).path
-        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        let size = try FileManager.default.attributesOfItem(atPath: history().path)[.size] as? Int
         #expect(try #require(size) < 4 << 20)
-        #expect(
-            try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil).count
-                == 2)
+        #expect(try await storage.messages().count == 2)
     }
 
     @Test(arguments: [true, false])
     func `concurrent saves by several storages are not lost`(isFile: Bool) async throws {
-        let folder = TemporaryFolder.unusedURL()
-        func open() throws -> any ChatStorage {
-            isFile
-                ? FileChatStorage(directory: folder)
-                : try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c").path)
-        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
                 group.addTask {
-                    let storage = try open()
+                    let storage = try storage(isFile: isFile)
                     for number in 0..<50 {
-                        try await storage.saveMessages(
-                            [
-                                message(.user, "\(task).\(number)"),
-                                message(.assistant, "\(task).\(number)"),
-                            ],
-                            userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+                        let text = "\(task).\(number)"
+                        try await storage.save(message(.user, text), message(.assistant, text))
                     }
                 }
             }
             try await group.waitForAll()
         }
-        let found = try await open().fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        let found = try await storage(isFile: isFile).messages()
         #expect(found.count == 400 && Set(found.map(\.content)).count == 200)
     }
 
     @Test func `a file that is not a database is rejected and not changed`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("none")
         try Data(repeating: 7, count: 8192).write(to: file)
@@ -206,18 +182,13 @@ struct ChatStorageTests {
         let storage = InMemoryChatStorage()
         #expect(storage.trimToEvenPairs(exchange, maxMessages: 4).map(\.content) == ["1", "2", "3", "4"])
         try await storage.saveMessages(exchange, userId: "u", sessionId: "s", agentId: "a", maxMessages: 4)
-        #expect(
-            try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: 4).count == 4)
+        #expect(try await storage.messages(window: 4).count == 4)
     }
 
     @Test func `databases are synchronized on commit and have private permissions`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appendingPathComponent("c.sqlite").path
-        let storage = try SQLiteChatStorage(databasePath: path)
+        let storage = try database()
         #expect(try storage.database.synchronousSetting() == 2)
-        try await storage.save(
-            message(.user, "x"), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        try await storage.save(message(.user, "x"))
         for suffix in ["", "-wal"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
@@ -225,14 +196,10 @@ struct ChatStorageTests {
     }
 
     @Test func `the log of a database does not stay long after a checkpoint`() async throws {
-        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
-        let storage = try SQLiteChatStorage(databasePath: path)
-        func save(_ message: ConversationMessage) async throws {
-            try await storage.save(message, userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-        }
+        let storage = try database()
         // A log of more than 8 MiB is followed by a checkpoint, and the next commit shortens it.
-        try await save(message(.user, String(repeating: "x", count: 9 << 20)))
-        try await save(message(.assistant, "y"))
+        try await storage.save(message(.user, String(repeating: "x", count: 9 << 20)))
+        try await storage.save(message(.assistant, "y"))
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
         #expect(try #require(attributes[.size] as? Int) < 8 << 20)
     }
@@ -240,13 +207,9 @@ struct ChatStorageTests {
     @Test(arguments: [true, false]) func `saves that wait for another process block one thread`(
         isDatabase: Bool
     ) async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let path = folder.appendingPathComponent("c.sqlite").path
-        let storage: any ChatStorage =
-            isDatabase ? try SQLiteChatStorage(databasePath: path) : FileChatStorage(directory: folder)
+        let storage = try storage(isFile: !isDatabase)
         func save(_ number: Int) async throws {
-            try await storage.save(
-                message(.user, "x"), userId: "u", sessionId: "\(number)", agentId: "a", maxMessages: nil)
+            try await storage.save(message(.user, "x"), to: "\(number)")
         }
         try await save(0)
         let name = isDatabase ? "c.sqlite.opening" : "lock"
@@ -263,43 +226,30 @@ struct ChatStorageTests {
     }
 
     @Test func `several storages can create the same database concurrently`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let path = folder.appendingPathComponent("c.sqlite").path
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
                 group.addTask {
-                    try await SQLiteChatStorage(databasePath: path).save(
-                        message(.user, "\(number)"), userId: "u", sessionId: "\(number)", agentId: "a",
-                        maxMessages: nil)
+                    try await database().save(message(.user, "\(number)"), to: "\(number)")
                 }
             }
             try await group.waitForAll()
         }
-        let storage = try SQLiteChatStorage(databasePath: path)
+        let storage = try database()
         for number in 0..<8 {
-            #expect(
-                try await storage.fetchAllChats(userId: "u", sessionId: "\(number)").count == 1)
+            #expect(try await storage.fetchAllChats(userId: "u", sessionId: "\(number)").count == 1)
         }
     }
 
     @Test func `messages of 50 MB can be stored`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let text = String(repeating: "x", count: 50 << 20)
-        for storage in [
-            FileChatStorage(directory: folder) as any ChatStorage,
-            try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c").path),
-        ] {
-            try await storage.save(
-                message(.user, text), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-            let found = try await storage.fetch(
-                userId: "u", sessionId: "s", agentId: "a", maxMessages: 10)
-            #expect(found.first?.content.utf8.count == 50 << 20)
+        for storage in [files(), try database()] as [any ChatStorage] {
+            try await storage.save(message(.user, text))
+            #expect(try await storage.messages(window: 10).first?.content.utf8.count == 50 << 20)
         }
     }
 
     @Test func `a folder that cannot be listed is not treated as empty`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = FileChatStorage(directory: folder)
+        let storage = files()
         #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").isEmpty)
         try Data("a file".utf8).write(to: folder)
         await #expect(throws: StorageError.self) {

@@ -96,9 +96,8 @@ struct FuzzKind: Sendable, CustomStringConvertible {
 extension FuzzKind {
     private static let xmlTokens = [
         "<a>", "</a>", "<a/>", "<!--", "-->", "<![CDATA[", "]]>", "<?a", "?>", "<!DOCTYPE a [",
-        "<!ENTITY a 'b'>",
-        "&a;", "&amp;", "&#0;", "&#x110000;", "&#10;", " a='b'", " xmlns='b'", " xmlns:a='b'", "<a:b>",
-        " xml:space='preserve'",
+        "<!ENTITY a 'b'>", "&a;", "&amp;", "&#0;", "&#x110000;", "&#10;", " a='b'", " xmlns='b'",
+        " xmlns:a='b'", "<a:b>", " xml:space='preserve'",
     ]
 
     static let docx = FuzzKind(
@@ -106,13 +105,13 @@ extension FuzzKind {
         tokens: xmlTokens + [
             "<p>", "</p>", "<p><r><t>x</t></r></p>", "<r>", "</r>", "<t>", "</t>", "<tbl>", "</tbl>", "<tr>",
             "</tr>", "<tc>", "</tc>", "<tc><p><r><t>x</t></r></p></tc>",
-            "<tcPr><gridSpan val='9999'/></tcPr>",
-            "<br/>", "<tab/>", "<ins>", "<del>", "<sdt><sdtContent>", "</sdtContent></sdt>", "<txbxContent>",
-            "</txbxContent>", "<AlternateContent><Choice>", "</Choice><Fallback>", "<hyperlink id='r5'>",
-            "</hyperlink>", "<footnoteReference id='2'/>", "<commentReference id='0'/>", "<instrText>",
+            "<tcPr><gridSpan val='9999'/></tcPr>", "<br/>", "<tab/>", "<ins>", "<del>", "<sdt><sdtContent>",
+            "</sdtContent></sdt>", "<txbxContent>", "</txbxContent>", "<AlternateContent><Choice>",
+            "</Choice><Fallback>", "<hyperlink id='r5'>", "</hyperlink>", "<footnoteReference id='2'/>",
+            "<commentReference id='0'/>", "<instrText>",
             "<pPr><numPr><ilvl val='8'/><numId val='1'/></numPr></pPr>",
-            "<pPr><pStyle val='Heading1'/></pPr>",
-            "<style styleId='a'><basedOn val='a'/></style>", "<pPr><outlineLvl val='99'/></pPr>",
+            "<pPr><pStyle val='Heading1'/></pPr>", "<style styleId='a'><basedOn val='a'/></style>",
+            "<pPr><outlineLvl val='99'/></pPr>",
         ])
 
     static let pptx = FuzzKind(
@@ -120,10 +119,8 @@ extension FuzzKind {
         tokens: xmlTokens + [
             "<sp>", "</sp>", "<p>", "</p>", "<p><r><t>x</t></r></p>", "<r><t>", "</t></r>", "<tbl>", "</tbl>",
             "<tr>", "</tr>", "<tc>", "</tc>", "<tc><p><r><t>x</t></r></p></tc>",
-            "<nvPr><ph type='title'/></nvPr>",
-            "<pPr lvl='9'/>", "<br/>", "<hlinkClick r:id='r1'/>", "<sldId id='1' r:id='r1'/>", "<cxnSp>",
-            "<Fallback>",
-            "<grpSp>", "</grpSp>",
+            "<nvPr><ph type='title'/></nvPr>", "<pPr lvl='9'/>", "<br/>", "<hlinkClick r:id='r1'/>",
+            "<sldId id='1' r:id='r1'/>", "<cxnSp>", "<Fallback>", "<grpSp>", "</grpSp>",
         ])
 
     static let xlsx = FuzzKind(
@@ -132,39 +129,30 @@ extension FuzzKind {
             "<row>", "</row>", "<row r='1048576'>", "<c><v>1</v></c>", "<c r='XFD1048576'><v>1</v></c>",
             "<c r='ZZZZZZZZ1'><v>1</v></c>", "<c t='s'><v>1</v></c>", "<c t='s'><v>-1</v></c>", "<c s='9'>",
             "<c s='2'><v>1e300</v></c>", "<c s='2'><v>-999999999999</v></c>", "<c s='2'><v>nan</v></c>",
-            "<v>", "</v>",
-            "</c>", "<si><t>x</t></si>", "<xf numFmtId='200'/>",
-            "<numFmt numFmtId='200' formatCode='[h]:mm'/>",
-            "<sheet name='x' r:id='r1'/>", "<is><t>", "yyyy", "[h]", "&quot;",
+            "<v>", "</v>", "</c>", "<si><t>x</t></si>", "<xf numFmtId='200'/>",
+            "<numFmt numFmtId='200' formatCode='[h]:mm'/>", "<sheet name='x' r:id='r1'/>", "<is><t>", "yyyy",
+            "[h]", "&quot;",
         ])
 
     private static let openTokens =
         xmlTokens + [
             "<text:p>", "</text:p>", "<text:p>x</text:p>", "<text:h text:outline-level='99'>", "</text:h>",
             "<text:list>", "</text:list>", "<text:list-item>", "</text:list-item>",
-            "<text:s text:c='99999999'/>",
-            "<text:tab/>", "<text:line-break/>", "<text:note>", "</text:note>", "<text:note-body>",
-            "<office:annotation>", "</office:annotation>", "<text:a xlink:href='a'>", "</text:a>",
-            "<table:table>",
-            "</table:table>", "<table:table-row>", "</table:table-row>", "<table:table-cell>",
-            "</table:table-cell>", "<table:table-row table:number-rows-repeated='99999999'>",
+            "<text:s text:c='99999999'/>", "<text:tab/>", "<text:line-break/>", "<text:note>", "</text:note>",
+            "<text:note-body>", "<office:annotation>", "</office:annotation>", "<text:a xlink:href='a'>",
+            "</text:a>", "<table:table>", "</table:table>", "<table:table-row>", "</table:table-row>",
+            "<table:table-cell>", "</table:table-cell>",
+            "<table:table-row table:number-rows-repeated='99999999'>",
             "<table:table-cell table:number-columns-repeated='99999999'>", "<table:covered-table-cell/>",
             "<draw:page>", "</draw:page>", "<draw:frame>", "</draw:frame>", "<draw:g>",
-            "<presentation:notes>",
-            "<text:tracked-changes>", "<text:span>",
+            "<presentation:notes>", "<text:tracked-changes>", "<text:span>",
         ]
 
-    static let odt = FuzzKind(
-        "odt", ["a.odt"],
-        tokens: openTokens)
+    static let odt = FuzzKind("odt", ["a.odt"], tokens: openTokens)
 
-    static let ods = FuzzKind(
-        "ods", ["a.ods"],
-        tokens: openTokens)
+    static let ods = FuzzKind("ods", ["a.ods"], tokens: openTokens)
 
-    static let odp = FuzzKind(
-        "odp", ["a.odp"],
-        tokens: openTokens)
+    static let odp = FuzzKind("odp", ["a.odp"], tokens: openTokens)
 
     static let epub = FuzzKind(
         "epub", ["a.epub"],
@@ -180,39 +168,33 @@ extension FuzzKind {
         "markdown", ["a.md"],
         tokens: [
             "---\n", "+++\n", "```\n", "~~~", "%%", "<!--", "-->", "[[", "]]", "![[", "](", "![", "[a](b)",
-            "``", "$$",
-            "$", "# ", "###### ", "> ", "> > ", "- ", "1. ", "  - ", "|-|\n", "| a |\n", "<div>", "</div>",
-            "</", "<a b='",
-            "**", "***", "__", "~~", "==", "\\", "http://a.b/c", "[^1]", "[^1]: ", "[a]: b\n", "[a]: <",
-            " ^id\n",
-            "key: &a [*a]\n", "? ", ": ", "- a: ", "{{", "}}", "<%", "%>", "===\n", "#tag ", "#a/b/c",
-            "[!note] ",
-            "tags: ", "&amp;", "&#x41;", "www.a.b", "<?", "?>", "<![CDATA[", "a@b.c", "[ ] ",
-            "```a\nb\n```\n",
-            "[b](https://img.shields.io/a) ", "*a", "a*", "_a_", "<a>", "!", "[a][b]", "[]()",
+            "``", "$$", "$", "# ", "###### ", "> ", "> > ", "- ", "1. ", "  - ", "|-|\n", "| a |\n", "<div>",
+            "</div>", "</", "<a b='", "**", "***", "__", "~~", "==", "\\", "http://a.b/c", "[^1]", "[^1]: ",
+            "[a]: b\n", "[a]: <", " ^id\n", "key: &a [*a]\n", "? ", ": ", "- a: ", "{{", "}}", "<%", "%>",
+            "===\n", "#tag ", "#a/b/c", "[!note] ", "tags: ", "&amp;", "&#x41;", "www.a.b", "<?", "?>",
+            "<![CDATA[", "a@b.c", "[ ] ", "```a\nb\n```\n", "[b](https://img.shields.io/a) ", "*a", "a*",
+            "_a_", "<a>", "!", "[a][b]", "[]()",
         ])
 
     private static let jsonTokens = [
         "{", "}", "[", "]", ",", ":", "\"a\":", "\"a\"", "null", "true", "-0", "1e999", "\\u0000", "\\ud800",
-        "\\uD83D\\uDE00",
-        "\\", "[[", "{\"a\":", "[1,", "\"\":", "1,", "{},", "[],", "\"\\n\\n\",",
+        "\\uD83D\\uDE00", "\\", "[[", "{\"a\":", "[1,", "\"\":", "1,", "{},", "[],", "\"\\n\\n\",",
     ]
 
     static let notebook = FuzzKind(
         "notebook", ["a.ipynb"],
         tokens: jsonTokens + [
             "{\"cell_type\":\"code\",\"source\":\"a\",\"outputs\":[{\"text\":\"b\"}]},",
-            "{\"cell_type\":\"markdown\",\"source\":\"# a\"},",
-            "\"source\":[", "\"outputs\":[", "\"cells\":[", "{\"name\":\"a\"},",
+            "{\"cell_type\":\"markdown\",\"source\":\"# a\"},", "\"source\":[", "\"outputs\":[",
+            "\"cells\":[", "{\"name\":\"a\"},",
         ])
 
     static let captions = FuzzKind(
         "captions", ["a.vtt", "a.srt"],
         tokens: [
             "00:01.000 --> 00:02.000\n", "00:00:01,000 --> 00:00:02,000\na\n\n", "-->", " --> ", "<v ", "<b>",
-            "</b>", "{\\", "}",
-            "<", "NOTE ", "WEBVTT\n", "&amp;", "1\n", ".", "99999:00:00,0 --> 1\n", "<00:01.500>",
-            "inf:nan --> 1\n",
+            "</b>", "{\\", "}", "<", "NOTE ", "WEBVTT\n", "&amp;", "1\n", ".", "99999:00:00,0 --> 1\n",
+            "<00:01.500>", "inf:nan --> 1\n",
         ])
 
     static let text = FuzzKind(
@@ -243,20 +225,14 @@ extension FuzzKind {
     /// Elements of HTML.
     static let markupTokens = [
         "<p>", "</p>", "<div>", "</div>", "<h1>", "</h1>", "<b>", "</b>", "<i>", "<a href=x>", "</a>", "<ul>",
-        "</ul>",
-        "<ol start=99999999999>", "<li>", "</li>", "<table>", "</table>", "<tr>", "</tr>", "<td>", "</td>",
-        "<td colspan=9999 rowspan=9999>", "<pre>", "</pre>", "<code>", "</code>", "<blockquote>",
-        "</blockquote>",
-        "<br>", "<hr>", "<img src=a alt=b>", "<script>", "</script>", "<style>", "<svg>", "<math>",
-        "<template>",
-        "</template>", "<noscript>", "<select>", "<option>", "<textarea>", "<title>", "</title>", "<dl><dt>",
-        "<dd>",
-        "<ruby><rt>", "<p hidden>", "<span style='display:none'>", "<form>", "<font a=b>", "<frameset>",
-        "<isindex>",
-        "<plaintext>", "<details><summary>", "<iframe>", "<object>", "<caption>", "<section>", "<article>",
-        "</article>", "<nav>", "<aside>", "<main>", "<body>", "</body>", "<html lang=x>", "</", "<!",
-        "<p a='",
-        " class='comment sidebar'", "&nbsp;", "&lt;",
+        "</ul>", "<ol start=99999999999>", "<li>", "</li>", "<table>", "</table>", "<tr>", "</tr>", "<td>",
+        "</td>", "<td colspan=9999 rowspan=9999>", "<pre>", "</pre>", "<code>", "</code>", "<blockquote>",
+        "</blockquote>", "<br>", "<hr>", "<img src=a alt=b>", "<script>", "</script>", "<style>", "<svg>",
+        "<math>", "<template>", "</template>", "<noscript>", "<select>", "<option>", "<textarea>", "<title>",
+        "</title>", "<dl><dt>", "<dd>", "<ruby><rt>", "<p hidden>", "<span style='display:none'>", "<form>",
+        "<font a=b>", "<frameset>", "<isindex>", "<plaintext>", "<details><summary>", "<iframe>", "<object>",
+        "<caption>", "<section>", "<article>", "</article>", "<nav>", "<aside>", "<main>", "<body>",
+        "</body>", "<html lang=x>", "</", "<!", "<p a='", " class='comment sidebar'", "&nbsp;", "&lt;",
     ]
 
     static let html = FuzzKind(
@@ -272,26 +248,21 @@ extension FuzzKind {
         "feed", ["feed.rss"],
         tokens: markupTokens + [
             "<item>", "</item>", "<entry>", "</entry>", "<link>", "<content type='xhtml'>", "<![CDATA[",
-            "]]>",
-            "&lt;p&gt;", "<category>a</category>", "{\"id\":1},", "\"items\":[", "<title>x</title>",
-            "<channel>",
-            "<description>", "<!ENTITY a 'b'>",
+            "]]>", "&lt;p&gt;", "<category>a</category>", "{\"id\":1},", "\"items\":[", "<title>x</title>",
+            "<channel>", "<description>", "<!ENTITY a 'b'>",
         ])
 
     private static let mailTokens =
         markupTokens.prefix(40) + [
             "\n\n", "--b\n", "--b--\n", "--c\n", "> ", ">> ", "-- \n", "From: ", "\nFrom ", "=?utf-8?q?",
-            "?=",
-            "=?utf-8?B?", "Content-Type: multipart/mixed; boundary=b\n\n--b\n", "Content-Type: text/html\n\n",
-            "Content-Type: message/rfc822\n\n", "Content-Transfer-Encoding: base64\n", "; charset=shift_jis",
-            "; charset=utf-7", "=C3", "=\n", "(", ")", "<a@b>,", "\n ", "; name*0*=", "\"",
-            "On Monday, A wrote:\n",
-            "a@b, ", "group: ", "begin 644 a\n", "-----Original Message-----\n",
+            "?=", "=?utf-8?B?", "Content-Type: multipart/mixed; boundary=b\n\n--b\n",
+            "Content-Type: text/html\n\n", "Content-Type: message/rfc822\n\n",
+            "Content-Transfer-Encoding: base64\n", "; charset=shift_jis", "; charset=utf-7", "=C3", "=\n",
+            "(", ")", "<a@b>,", "\n ", "; name*0*=", "\"", "On Monday, A wrote:\n", "a@b, ", "group: ",
+            "begin 644 a\n", "-----Original Message-----\n",
         ]
 
-    static let mail = FuzzKind(
-        "mail", ["a.eml"],
-        tokens: Array(mailTokens))
+    static let mail = FuzzKind("mail", ["a.eml"], tokens: Array(mailTokens))
 
     static let mbox = FuzzKind(
         "mbox", ["a.mbox"],
@@ -304,10 +275,9 @@ extension FuzzKind {
         },
         tokens: [
             "obj", "endobj", "<<", ">>", "stream\n", "endstream", "/Kids [1 0 R]", "/Length 99999999",
-            "/Count -1",
-            "1 0 R", "xref\n", "trailer", "startxref\n0\n", "%%EOF", "/Filter /FlateDecode", "BT ", " ET",
-            "(a) Tj",
-            "/Prev 0", "/Parent 3 0 R", "/Type /Pages", "[", "/MediaBox [0 0 1e9 1e9]",
+            "/Count -1", "1 0 R", "xref\n", "trailer", "startxref\n0\n", "%%EOF", "/Filter /FlateDecode",
+            "BT ", " ET", "(a) Tj", "/Prev 0", "/Parent 3 0 R", "/Type /Pages", "[",
+            "/MediaBox [0 0 1e9 1e9]",
         ])
 
     /// The text that `pdftotext` writes, and the lines of `pdfinfo`.
@@ -315,7 +285,6 @@ extension FuzzKind {
         "pdf-text", ["a.pages"],
         tokens: [
             "\u{C}", "-\n", "\u{AD}\n", "ﬁ", "\u{202B}", "\n1\n", "Water\n", "雨", "- ", "Title: ", "Pages: ",
-            ".\n",
-            "and\n", "\u{C}\n1\n", "Keywords: ",
+            ".\n", "and\n", "\u{C}\n1\n", "Keywords: ",
         ])
 }

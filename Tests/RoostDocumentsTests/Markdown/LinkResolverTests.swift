@@ -5,17 +5,12 @@ import Testing
 @Suite struct LinkResolverTests {
     private static let notes: [LinkResolver.Note] = [
         .init(path: "/vault/Index.md", aliases: ["Start page"]),
-        .init(path: "/vault/garden/Soil.md", aliases: ["Erde"]),
-        .init(path: "/vault/garden/Index.md"),
+        .init(path: "/vault/garden/Soil.md", aliases: ["Erde"]), .init(path: "/vault/garden/Index.md"),
         .init(path: "/vault/kitchen/Bread.md", aliases: ["Sourdough", "Soil"]),
-        .init(path: "/vault/kitchen/notes/Yeast.md"),
-        .init(path: "/vault/a/b/Note.md"),
-        .init(path: "/vault/zzzz/Note.md"),
-        .init(path: "/vault/zzzz/deep/Source.md"),
-        .init(path: "/vault/Über uns.md"),
-        .init(path: "/vault/boards/Plan.canvas"),
-        .init(path: "/vault/boards/Plan.md"),
-        .init(path: "/vault/v1.2 release.md"),
+        .init(path: "/vault/kitchen/notes/Yeast.md"), .init(path: "/vault/a/b/Note.md"),
+        .init(path: "/vault/zzzz/Note.md"), .init(path: "/vault/zzzz/deep/Source.md"),
+        .init(path: "/vault/Über uns.md"), .init(path: "/vault/boards/Plan.canvas"),
+        .init(path: "/vault/boards/Plan.md"), .init(path: "/vault/v1.2 release.md"),
     ]
 
     private func resolve(
@@ -65,8 +60,7 @@ import Testing
         ("Index.md", "garden/Index.md"), ("../kitchen/Bread.md", "kitchen/Bread.md"),
         ("../%C3%9Cber%20uns.md", "Über uns.md"), ("../v1.2%20release.md", "v1.2 release.md"),
         ("kitchen/Bread.md", "kitchen/Bread.md"), ("Bread", "kitchen/Bread.md"),
-        ("./Index.md", "garden/Index.md"),
-        ("/Index.md", "Index.md"),
+        ("./Index.md", "garden/Index.md"), ("/Index.md", "Index.md"),
     ])
     func `A Markdown link is relative to the folder of its note`(target: String, path: String) {
         #expect(resolve(target, .address) == path)

@@ -26,13 +26,10 @@ import Testing
         // Punctuation since Unicode 14, but a letter in the tables with which models were trained.
         ("a\u{61D}b", ["[UNK]"]),
         // Punctuation in Unicode 8, now a symbol.
-        ("a\u{166D}b", ["a", "\u{166D}", "b"]),
-        ("\u{E1}B", ["ab"]),
+        ("a\u{166D}b", ["a", "\u{166D}", "b"]), ("\u{E1}B", ["ab"]),
     ]) func `characters are normalised like in Hugging Face's tokenizers`(text: String, expected: [String])
         throws
-    {
-        #expect(try tokens(text) == expected)
-    }
+    { #expect(try tokens(text) == expected) }
 
     @Test func `a word is in the vocabulary if it is a single token`() throws {
         let tokenizer = try WordPieceTokenizer(

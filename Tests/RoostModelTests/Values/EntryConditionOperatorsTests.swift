@@ -16,12 +16,9 @@ import Testing
                 EntryCondition(.metadata("lang"), .equals("de")),
                 EntryCondition(.metadata("done"), .differs("true")),
                 EntryCondition(.metadata("size"), .isGreater("1")),
-                EntryCondition(.metadata("size"), .isAtMost("9")),
-                EntryCondition(.tag, .equals("garden")),
-                EntryCondition(.source, .hasPrefix("file:")),
-                EntryCondition(.metadata("draft"), .isMissing),
-                EntryCondition(.tag, .exists),
-                EntryCondition(.metadata("kind"), .isOneOf(["note", "7"])),
+                EntryCondition(.metadata("size"), .isAtMost("9")), EntryCondition(.tag, .equals("garden")),
+                EntryCondition(.source, .hasPrefix("file:")), EntryCondition(.metadata("draft"), .isMissing),
+                EntryCondition(.tag, .exists), EntryCondition(.metadata("kind"), .isOneOf(["note", "7"])),
             ])
     }
 

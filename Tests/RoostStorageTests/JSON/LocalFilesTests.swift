@@ -29,8 +29,7 @@ import Testing
         let again = try LocalStorageProvider(directory: folder.url)
         #expect(try await again.fetchEntries() == [first])
         try await again.compact()
-        let shown = try String(
-            contentsOf: folder.url.appendingPathComponent("entries.json"), encoding: .utf8)
+        let shown = try String(contentsOf: folder.url.appendingPathComponent("entries.json"), encoding: .utf8)
         #expect(shown.contains("\"one\""))
     }
 
@@ -87,8 +86,7 @@ import Testing
         let target = try StoreFolder(TemporaryFolder().url)
         let files = LocalStorageProvider.Options().files
         #expect(throws: CancellationError.self) {
-            try Generation.write(
-                state, number: 1, in: target, from: nil, files: files, isCancelled: { true })
+            try Generation.write(state, number: 1, in: target, from: nil, files: files, isCancelled: { true })
         }
         let record = target.generation(1).appendingPathComponent(Generation.recordFile)
         #expect(!FileManager.default.fileExists(atPath: record.path))
@@ -180,8 +178,7 @@ import Testing
             let manager = FileManager.default
             try? manager.removeItem(at: copy)
             try? manager.copyItem(at: store, to: copy)
-            var recovery = Recovery(
-                folder: StoreFolder(copy), files: .standard, isCancelled: { false })
+            var recovery = Recovery(folder: StoreFolder(copy), files: .standard, isCancelled: { false })
             do { _ = try recovery.inspect() } catch { found.withLock { $0.append("\(step): \(error)") } }
             let damage = recovery.findings.filter { $0.severity == .damage }
             found.withLock { $0 += damage.map { "\(step): \($0)" } }
