@@ -25,23 +25,39 @@ public struct RemoteReranker: Reranker {
     /// - Throws: `EmbedderError`; `CancellationError`.
     public func scores(of passages: [String], for query: String) async throws -> [Float] {
         guard !passages.isEmpty else { return [] }
-        let texts = MetadataValue.array(passages.map { .string($0) })
-        var response: Data
+        let texts = passages.map { MetadataValue.string($0) }
+        var scores: [Float]
         do {
-            response = try await post(
-                ["model": .string(model.name), "query": .string(query), "documents": texts])
+            let response = try await post(
+                ["model": .string(model.name), "query": .string(query), "documents": .array(texts)])
+            scores = try Self.scores(in: response, count: texts.count)
         } catch is RemoteTransport.TooLarge {
-            // Text Embeddings Inference has other names for the same things.
-            do {
-                response = try await post(["query": .string(query), "texts": texts, "truncate": true])
-            } catch let error as RemoteTransport.TooLarge {
-                throw EmbedderError(
-                    .refused, "the remote model rejected the passages: status \(error.status)\(error.hint)")
-            }
+            scores = try await inferenceScores(of: texts, for: query)
         }
-        let scores = try Self.scores(in: response, count: passages.count)
         guard scores.contains(where: { !(0...1).contains($0) }) else { return scores }
         return scores.map { 1 / (1 + exp(-$0)) }
+    }
+
+    /// The number of passages in a request that Text Embeddings Inference accepts by default.
+    private static let inferenceBatch = 32
+
+    /// Returns the scores of Text Embeddings Inference, which has other names for the same things.
+    private func inferenceScores(of texts: [MetadataValue], for query: String) async throws -> [Float] {
+        var scores: [Float] = []
+        for start in stride(from: 0, to: texts.count, by: Self.inferenceBatch) {
+            let batch = Array(texts[start...].prefix(Self.inferenceBatch))
+            do {
+                let response = try await post(
+                    ["query": .string(query), "texts": .array(batch), "truncate": true])
+                scores += try Self.scores(in: response, count: batch.count)
+            } catch let error as RemoteTransport.TooLarge {
+                throw EmbedderError(
+                    .refused,
+                    "the remote model rejected the passages: status \(error.status)\(error.hint); check that it is a "
+                        + "re-ranker")
+            }
+        }
+        return scores
     }
 
     private func post(_ request: MetadataValue) async throws -> Data {

@@ -40,6 +40,20 @@ struct RemoteRerankerTests {
         #expect(retried == ["query": "q", "texts": ["a", "b"], "truncate": true])
     }
 
+    @Test func `requests to Text Embeddings Inference have at most 32 passages`() async throws {
+        let server = try await FakeServer { request, number in
+            let body = try? MetadataValue(json: request.body)
+            guard case .array(let texts)? = body?["texts"] else { return .json(422, [:]) }
+            guard texts.count <= 32 else { return .json(413, [:]) }
+            return .json(200, texts.indices.map { ["index": $0, "score": Double($0) / Double(8 * number)] })
+        }
+        let model = try RemoteModel(endpoint: server.address, name: "r")
+        let scores = try await RemoteReranker(model).scores(of: (0..<34).map { "p\($0)" }, for: "q")
+        await server.close()
+        // The conversion applies to all requests, so that scores can be compared.
+        #expect(scores.count == 34 && scores[0] == 0.5 && scores[32] == 0.5 && scores[33] > 0.5)
+    }
+
     @Test func `a refusal or an invalid response is an error without the key`() async throws {
         let answers: [(FakeServer.Answer, EmbedderError.Code)] = [
             (.json(400, [:]), .refused), (.json(401, [:]), .refused), (.json(404, [:]), .refused),

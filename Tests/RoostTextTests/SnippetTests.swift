@@ -56,11 +56,23 @@ import Testing
     @Test func `an excerpt of Markdown has no markup, and its ranges are those of the original`() throws {
         let text =
             "# Branch\n> the **old** `a ** b` [branch](x.md)\n| oil | 2 |\n```sh\ncat *.md | x\n```\na_b == c"
-        let readable = ReadableText(text, hiding: [32..<33, 39..<46], isMarkdown: true)
+        let readable = ReadableText(
+            text, hiding: [32..<33, 39..<46], isMarkdown: true, blocks: [47..<58, 59..<81])
         let all = 0..<text.utf8.count
         let snippet = Snippet(of: readable, preferring: all, for: try query("branch"), limit: 500)
         #expect(snippet.text == "Branch\nthe old a ** b branch\n oil  2 \n\ncat *.md | x\n\na_b == c")
         #expect(snippet.highlights == [2..<8, 33..<39] && snippet.marks == [0..<6, 22..<28])
+    }
+
+    @Test(arguments: [
+        ("> ```\n>   *x*\n> ```\n**b**", "\n  *x*\n\nb", 19),
+        ("````md\n```\n*x*\n````\n**b**", "\n```\n*x*\n\nb", 19),
+        ("```*x*``` **b**, ~~c~~. ==d==, a==b\n===\n", "*x* b, c. d, a==b\n\n", 0),
+        (#"\*a\* \`b\` `\*` `` ` *c* `` d|e"#, "*a* `b` \\*  ` *c*  d|e", 0),
+        ("日本**語**と 2*3*4 a_b | |a|b|\n|a|b\\||", "日本語と 2*3*4 a_b | |a|b|\na b|", 0),
+    ])
+    func `signs of Markdown are found as readers of Markdown do`(text: String, readable: String, code: Int) {
+        #expect(ReadableText(text, isMarkdown: true, blocks: [0..<code]).text == readable)
     }
 
     @Test func `front matter is shown only if nothing else matches`() throws {

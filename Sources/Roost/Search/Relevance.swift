@@ -16,6 +16,9 @@ struct Relevance: Sendable {
     /// The noise level: the cosine of a query that unrelated texts rarely reach, with all-MiniLM-L6-v2 and with
     /// the built-in model that hashes words.
     private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.45, 0.25)
+    /// The number of deviations below the mean at which the scale of the noise level begins, unless that is below 0.
+    /// Models such as multilingual-e5-small give all pairs of texts a cosine above 0.7.
+    private static let baseDeviations: Float = 3
 
     private let statistics: PairStatistics
     private let usesVectors: Bool
@@ -81,9 +84,12 @@ struct Relevance: Sendable {
     }
 
     /// Returns the square of the cosine relative to the noise level, plus the share of the query's information
-    /// that the words of the text have. Unlike the score, it does not depend on the other entries' vectors.
+    /// that the words of the text have. Unlike the score, it depends on the other entries' vectors only if nearly all
+    /// pairs of them are similar.
     func closeness(of candidate: Candidate, coverage: Float) -> Float {
-        Self.power(max(0, cosine(of: candidate) ?? 0) / noiseLevel, 2) + coverage
+        let base = max(0, statistics.mean - Self.baseDeviations * statistics.deviation)
+        let cosine = ((cosine(of: candidate) ?? 0) - base) / (1 - base)
+        return Self.power(max(0, cosine) / noiseLevel, 2) + coverage
     }
 
     func relativeEvidence(_ evidence: Float) -> Float {

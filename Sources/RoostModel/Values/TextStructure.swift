@@ -117,7 +117,7 @@ extension TextStructure {
         let omitted: Set<HiddenPart.Kind> = [.comment, .address, .markup]
         return ReadableText(
             content, in: area, hiding: hiddenParts.filter { omitted.contains($0.kind) }.map(\.range),
-            isMarkdown: format == .markdown)
+            isMarkdown: format == .markdown, blocks: blocks)
     }
 
     /// Returns the index of the first hidden part that ends after an offset in UTF-8 bytes; the number of

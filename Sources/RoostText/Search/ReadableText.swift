@@ -13,27 +13,35 @@ package struct ReadableText: Sendable {
     ///   - area: The UTF-8 range to read; `nil` for all.
     ///   - hidden: The UTF-8 ranges to omit, in order and disjoint.
     ///   - isMarkdown: Whether the original is Markdown.
+    ///   - blocks: The UTF-8 ranges of fenced code and of tables in Markdown, in order and disjoint.
     /// - Complexity: O(length of content).
     package init(
         _ content: String, in area: Range<Int>? = nil, hiding hidden: [Range<Int>] = [],
-        isMarkdown: Bool = false
+        isMarkdown: Bool = false, blocks: [Range<Int>] = []
     ) {
         var content = content
         content.withUTF8 { utf8 in
             var bytes: [UInt8] = []
             bytes.reserveCapacity(utf8.count)
+            var runEnd = 0
             let isWord = MarkdownSigns.isWord
             func append(_ range: Range<Int>, to runs: inout [(source: Int, text: Int, count: Int)]) {
                 guard !range.isEmpty else { return }
-                // A part between two words must not join them.
-                if let last = bytes.last, isWord(last), isWord(utf8[range.lowerBound]) { bytes.append(32) }
+                // A part between two words must not join them, unless it is emphasis.
+                if let last = bytes.last, isWord(last), isWord(utf8[range.lowerBound]),
+                    !utf8[runEnd..<range.lowerBound].allSatisfy(MarkdownSigns.isEmphasis)
+                {
+                    bytes.append(32)
+                }
+                runEnd = range.upperBound
                 runs.append((range.lowerBound, bytes.count, range.count))
                 bytes += utf8[range]
             }
             let area = (area ?? 0..<utf8.count).clamped(to: 0..<utf8.count)
             var omitted = hidden
             if isMarkdown {
-                omitted = (omitted + MarkdownSigns.ranges(in: utf8)).sorted { $0.lowerBound < $1.lowerBound }
+                let signs = MarkdownSigns.ranges(in: utf8, blocks: blocks)
+                omitted = (omitted + signs).sorted { $0.lowerBound < $1.lowerBound }
             }
             var end = area.lowerBound
             for range in omitted.map({ $0.clamped(to: area) }) {
@@ -75,60 +83,105 @@ private enum MarkdownSigns {
         }
     }
 
+    static func isEmphasis(_ byte: UInt8) -> Bool {
+        let signs: StaticString = "*_~=`"
+        return signs.withUTF8Buffer { $0.contains(byte) }
+    }
+
+    private static func isLatin(_ byte: UInt8) -> Bool { byte < 0x80 && isWord(byte) }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
+
+    private static func isPunctuation(_ byte: UInt8) -> Bool { (33...126).contains(byte) && !isWord(byte) }
+
     /// Returns the ranges of signs, in order and disjoint. Code keeps its signs.
-    static func ranges(in utf8: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var fence: UInt8?
+    ///
+    /// - Parameter blocks: The ranges of fenced code and of tables, in order and disjoint.
+    static func ranges(in utf8: UnsafeBufferPointer<UInt8>, blocks: [Range<Int>]) -> [Range<Int>] {
+        var (ranges, blocks) = ([Range<Int>](), blocks[...])
+        // The character of the fence around the line, and the number of quotations around the fence.
+        var fence: (byte: UInt8, quotations: Int)?
         var start = 0
         while start < utf8.count {
             let end = utf8[start...].firstIndex(of: 10) ?? utf8.count
             defer { start = end + 1 }
-            var index = start
-            while index < end, utf8[index] == 32 || utf8[index] == UInt8(ascii: ">") && fence == nil {
+            while let block = blocks.first, block.upperBound <= start {
+                (blocks, fence) = (blocks.dropFirst(), nil)
+            }
+            var (index, quoteEnd, quotations) = (start, start, 0)
+            while index < end, utf8[index] == 32 || utf8[index] == UInt8(ascii: ">") {
+                if utf8[index] != 32 {
+                    guard quotations < fence?.quotations ?? .max else { break }
+                    (quotations, quoteEnd) = (quotations + 1, index + 1)
+                }
                 index += 1
             }
+            // Code keeps its indentation.
+            if quotations > 0 { ranges.append(start..<(fence == nil ? index : min(index, quoteEnd + 1))) }
             let first = index < end ? utf8[index] : 0
             let run = utf8[index..<end].prefix { $0 == first }.count
-            if run >= 3, first == UInt8(ascii: "`") || first == UInt8(ascii: "~"), fence ?? first == first {
-                fence = fence == nil ? first : nil
+            let isAlone = utf8[(index + run)..<end].allSatisfy(isSpace)
+            if let fence {
+                let isLast = blocks.first.map { $0.upperBound <= end + 1 } ?? true
+                if isLast, isAlone, run >= 3, first == fence.byte { ranges.append(index..<end) }
+                continue
+            }
+            if run >= 3, first == UInt8(ascii: "`") || first == UInt8(ascii: "~"),
+                blocks.first?.contains(index) == true
+            {
+                fence = (first, quotations)
                 ranges.append(index..<end)
                 continue
             }
-            guard fence == nil else { continue }
-            if utf8[start..<index].contains(UInt8(ascii: ">")) { ranges.append(start..<index) }
+            if run >= 3, isAlone, first == UInt8(ascii: "=") || first == UInt8(ascii: "-") {
+                // The line below a heading.
+                ranges.append(index..<end)
+                continue
+            }
             if first == UInt8(ascii: "#"), run <= 6, index + run == end || utf8[index + run] == 32 {
                 ranges.append(index..<min(end, index + run + 1))
                 index += run
             }
-            let isRow = first == UInt8(ascii: "|")
-            addInline(index..<end, isRow: isRow, utf8, to: &ranges)
+            addInline(index..<end, isRow: first == UInt8(ascii: "|"), utf8, to: &ranges)
         }
         return ranges
     }
 
-    /// Adds the signs in a line: emphasis next to words, the delimiters of code, and those of cells.
+    /// Adds the signs in a line: emphasis next to words, the delimiters of code, those of cells, and backslashes
+    /// before punctuation.
     private static func addInline(
         _ line: Range<Int>, isRow: Bool, _ utf8: UnsafeBufferPointer<UInt8>, to ranges: inout [Range<Int>]
     ) {
         var index = line.lowerBound
-        var isCode = false
+        // The number of backquotes before the code, which as many end.
+        var code: Int?
         while index < line.upperBound {
             let byte = utf8[index]
             let end = index + utf8[index..<line.upperBound].prefix { $0 == byte }.count
             let before = index > line.lowerBound ? utf8[index - 1] : 32
             let after = end < line.upperBound ? utf8[end] : 32
-            let isSign =
-                switch byte {
-                case UInt8(ascii: "`"): true
-                case _ where isCode: false
-                case UInt8(ascii: "|"): isRow
-                case UInt8(ascii: "~"), UInt8(ascii: "="): end - index == 2 && (before == 32) != (after == 32)
-                case UInt8(ascii: "*"), UInt8(ascii: "_"):
-                    // Between two words, as in `snake_case`, it is a part of them, and between spaces a word.
-                    (before != 32 || after != 32) && !(isWord(before) && isWord(after))
-                default: false
-                }
-            if byte == UInt8(ascii: "`") { isCode.toggle() }
+            // Between spaces, it is a word.
+            let isEmphasis = !(isSpace(before) && isSpace(after))
+            var isSign = false
+            switch byte {
+            case UInt8(ascii: "`"):
+                isSign = code == nil || code == end - index
+                if isSign { code = code == nil ? end - index : nil }
+            case _ where code != nil: break
+            case UInt8(ascii: "\\"):
+                let isEscape = index + 1 < line.upperBound && isPunctuation(utf8[index + 1])
+                if isEscape { ranges.append(index..<index + 1) }
+                index += isEscape ? 2 : 1
+                continue
+            case UInt8(ascii: "|"): isSign = isRow
+            // Between two words, as in `snake_case` or `2*3`, they are a part of them. Scripts without spaces have
+            // emphasis there.
+            case UInt8(ascii: "_"): isSign = isEmphasis && !(isWord(before) && isWord(after))
+            case UInt8(ascii: "*"): isSign = isEmphasis && !(isLatin(before) && isLatin(after))
+            case UInt8(ascii: "~"), UInt8(ascii: "="):
+                isSign = end - index == 2 && isEmphasis && !(isLatin(before) && isLatin(after))
+            default: break
+            }
             if isSign { ranges.append(index..<end) }
             index = end
         }

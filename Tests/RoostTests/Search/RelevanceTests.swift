@@ -98,6 +98,32 @@ import Testing
         #expect(complete.hits.count == texts.count && complete.nearest.isEmpty)
     }
 
+    /// A model whose vectors all have a part in common, so that the cosine of unrelated texts is 0.6.
+    private struct SimilarTexts: Embedder {
+        let space = EmbeddingSpace(model: "similar", revision: "1", dimension: 513, pooling: "mean")
+        let maximumTokens: Int? = nil
+
+        func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+            let vectors = try await LexicalEmbedder().embed(texts, as: role).vectors
+            let rows = (0..<vectors.rows).map { row in
+                vectors.row(row).map { $0 * Float(0.4).squareRoot() } + [Float(0.6).squareRoot()]
+            }
+            return Embeddings(vectors: Matrix(rows, columns: 513))
+        }
+    }
+
+    @Test func `a model that gives all texts a high cosine has a noise level`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: SimilarTexts())
+        // Texts without common words: the sample of pairs must outweigh the prior.
+        let drafts = (0..<150).map {
+            EntryDraft(key: "\($0)", content: "\($0 * 7919 % 9973) \($0 * 104_729 % 99_991)")
+        }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        let result = try await store.search("quantum chromodynamics lattice")
+        #expect(result.hasOnlyNoise && result.nearest[0].similarity > 0.5)
+        #expect(try await store.search(EntrySearch(drafts[7].content)).hits[0].score == 1)
+    }
+
     @Test func `a list ends before the first unrelated entry, unless all hits are requested`() async throws {
         let store = try await store(texts)
         let query = "swifts nest under the church roof"
