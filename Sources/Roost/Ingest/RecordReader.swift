@@ -102,7 +102,7 @@ public struct RecordReader: Sendable {
         do {
             output = try await importer.run(URL(fileURLWithPath: path))
         } catch let error as DocumentError {
-            throw RoostError(.badInput, "\(failure) failed: \(error)")
+            throw RoostError(.badInput, "\(failure) failed: \(error); its former entries are kept")
         }
         show(output.messages)
         let fault = output.status == 0 ? nil : "failed with exit status \(output.status)"
