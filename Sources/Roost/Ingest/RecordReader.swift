@@ -142,9 +142,7 @@ public struct RecordReader: Sendable {
         var draft = SourceDraft(
             id: id, fingerprint: fingerprint, entries: rows.entries, original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
-        draft.notices = rows.notices.map {
-            .init(kind: $0 == LatinRepair.notice ? .encoding : .date, source: name, reason: $0)
-        }
+        draft.notices = rows.notices
         if let notice = TextDecoder.notice(about: encodingName) {
             draft.notices.append(.init(kind: .encoding, source: name, reason: notice))
         }

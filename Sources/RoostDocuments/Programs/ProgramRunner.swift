@@ -76,7 +76,8 @@ struct ProgramRunner {
             deadline: deadline, maximumOutput: maximumOutput)
         // An absent or unreadable file has the same meaning as no output.
         let data = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
-        let text = try? FileHandle(forReadingFrom: URL(fileURLWithPath: errors)).read(upToCount: maximumMessage)
+        let text = try? FileHandle(forReadingFrom: URL(fileURLWithPath: errors))
+            .read(upToCount: maximumMessage)
         return Result(status: status, output: data, message: String(decoding: text ?? Data(), as: UTF8.self))
     }
 
