@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Imports notes of Apple Notes: the folder of iCloud's archive, or of an export as Markdown, text or HTML."""
 
-import csv
 import pathlib
 
 import importing
@@ -15,13 +14,17 @@ def read(path, rows):
     details = {}
     for name, text in rows.files(path, TABLE):
         if name.endswith(TABLE):
-            details |= {line["Title"]: line for line in csv.DictReader(text.splitlines())}
+            with rows.reading(name):
+                for line in importing.table(text):
+                    if None in line.values():
+                        rows.fault(f"{name}, the note {line['Title']}", "a column is missing")
+                    details[line["Title"]] = line
     for name, text in rows.files(path, ".txt", ".md", ".html"):
         place = pathlib.PurePosixPath(name)
         # The archive has a folder for each note; other exports have those of the app.
         folders = [part for part in place.parts[:-1] if part not in ("Notes", place.stem)]
         facts = details.get(place.stem, {})
-        if facts.get("Deleted", "").lower() in ("yes", "true"):
+        if (facts.get("Deleted") or "").lower() in ("yes", "true"):
             rows.skip("deleted")
             continue
         rows.write(

@@ -13,7 +13,7 @@ def read(path, rows):
     for name, text in rows.files(path, "/info.json"):
         if name.endswith("/info.json"):
             with rows.reading(name):
-                facts[name.rsplit("/", 1)[0]] = json.loads(text).get("net.shinyfrog.bear", {})
+                facts[name.rsplit("/", 1)[0]] = json.loads(text).get("net.shinyfrog.bear") or {}
     for name, text in rows.files(path, *TEXTS):
         folder = name.rpartition("/")[0]
         note = facts.get(folder, {})

@@ -7,7 +7,7 @@ import unicodedata
 import importing
 
 ENTRY = re.compile(r"@(\w+)\s*\{")
-FIELD = re.compile(r"\s*,?\s*([\w-]+)\s*=\s*")
+FIELD = re.compile(r"[\s,]*([\w-]+)\s*=\s*")
 MARKS = dict(zip("`'^\"~=.uvHcr", "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u030a"))
 ACCENT = re.compile(r"\\([`'^\"~=.])\{?\\?([A-Za-z])\}?|\\([uvHcr])(?: |\{)\\?([A-Za-z])\}?")
 LETTERS = {r"\ss": "ß", r"\ae": "æ", r"\AE": "Æ", r"\oe": "œ", r"\o": "ø", r"\O": "Ø", r"\aa": "å", r"\l": "ł"}

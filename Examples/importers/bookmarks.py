@@ -21,7 +21,7 @@ class Bookmarks(html.parser.HTMLParser):
             self.folders.append(self.heading)
             self.heading = None
         elif tag == "a":
-            self.found.append({"attributes": attributes, "folders": self.folders[:], "title": "", "description": ""})
+            self.found.append({"attributes": attributes, "folders": self.folders[:], "title": [], "description": []})
             self.target = "title"
         elif tag == "dd" and self.found:
             self.target = "description"
@@ -39,7 +39,7 @@ class Bookmarks(html.parser.HTMLParser):
         if self.target == "heading":
             self.heading += data
         elif self.target:
-            self.found[-1][self.target] += data
+            self.found[-1][self.target].append(data)
 
 
 def read(path, rows):
@@ -55,13 +55,14 @@ def read(path, rows):
 
 
 def write(item, rows):
-    facts, title = item["attributes"], item["title"].strip()
+    facts = item["attributes"]
+    title, description = ("".join(item[key]).strip() for key in ("title", "description"))
     address = facts.get("href") or ""
     if not address.startswith(("http://", "https://")):
         return rows.skip("without a web address")
     tags = [tag.strip() for tag in (facts.get("tags") or "").split(",")] + [name for name in item["folders"] if name]
     rows.write(
-        address, f"{title or address}\n\n{item['description'].strip()}", title=title or address,
+        address, f"{title or address}\n\n{description}", title=title or address,
         date=importing.instant(facts.get("add_date")), tags=[tag for tag in dict.fromkeys(tags) if tag], url=address)
 
 

@@ -51,7 +51,7 @@ def moment(parameters, value):
         if len(value) == 8 or value.endswith("Z") or not zone:
             return (date.date() if len(value) == 8 else date).isoformat() + "Z" * value.endswith("Z")
         return date.replace(tzinfo=zoneinfo.ZoneInfo(zone[1])).isoformat()
-    except zoneinfo.ZoneInfoNotFoundError:
+    except (zoneinfo.ZoneInfoNotFoundError, OSError):
         return date.isoformat()
     except ValueError:
         return value

@@ -6,8 +6,10 @@ status is 65 if a part of an export is damaged, and 66 if it found nothing: `roo
 
 import collections
 import contextlib
+import csv
 import datetime
 import hashlib
+import io
 import json
 import pathlib
 import re
@@ -25,7 +27,7 @@ class Rows:
         self.written, self.faults = 0, 0
         self.skipped, self.ids = collections.Counter(), collections.Counter()
 
-    def write(self, key, text, **fields):
+    def write(self, key, text, /, **fields):
         """Writes a row. Later exports have the same `key`, a text or a tuple, for the same text."""
         text = (text or "").strip()
         if not text:
@@ -85,6 +87,12 @@ def decoded(data):
     if len(data) > MAXIMUM_FILE_SIZE:
         raise ValueError(f"it is larger than {MAXIMUM_FILE_SIZE >> 20} MB")
     return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig").replace("\r\n", "\n")
+
+
+def table(text):
+    """Returns the rows of a table in CSV. A line ends only with a line feed, not with the other separators of Unicode."""
+    csv.field_size_limit(MAXIMUM_FILE_SIZE)
+    return csv.DictReader(io.StringIO(text, newline=""), strict=True)
 
 
 def instant(seconds):

@@ -5,12 +5,15 @@ import json
 
 import importing
 
+KEYS = {"textContent", "listContent", "createdTimestampUsec", "userEditedTimestampUsec"}
+
 
 def read(path, rows):
     for name, text in rows.files(path, ".json"):
         with rows.reading(name):
             note = json.loads(text)
-            if not {"textContent", "listContent", "title"} & note.keys():
+            # Takeout has JSON files of other services, such as lists, and photos with a title.
+            if not isinstance(note, dict) or not KEYS & note.keys():
                 rows.skip("not a note")
             elif note.get("isTrashed"):
                 rows.skip("in the trash")

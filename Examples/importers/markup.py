@@ -11,15 +11,16 @@ class TextParser(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.lines, self.hidden, self.addresses = [""], 0, []
+        # Each line is a list of its parts: strings that grow would need quadratic time.
+        self.lines, self.hidden, self.addresses = [[]], 0, []
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         self.hidden += tag in HIDDEN
         if tag in BLOCKS:
-            self.lines.append("- " if tag == "li" else "")
+            self.lines.append(["- "] if tag == "li" else [])
         if tag == "en-todo":
-            self.lines[-1] += "[x] " if attributes.get("checked") == "true" else "[ ] "
+            self.lines[-1].append("[x] " if attributes.get("checked") == "true" else "[ ] ")
         if tag == "a":
             self.addresses.append(attributes.get("href") or "")
 
@@ -27,14 +28,14 @@ class TextParser(html.parser.HTMLParser):
         self.hidden -= tag in HIDDEN and self.hidden > 0
         if tag == "a" and self.addresses:
             address = self.addresses.pop()
-            if address.startswith("http") and not self.lines[-1].endswith(address):
-                self.lines[-1] += f" ({address})"
+            if address.startswith("http") and address not in self.lines[-1][-1:]:
+                self.lines[-1].append(f" ({address})")
         if tag in BLOCKS:
-            self.lines.append("")
+            self.lines.append([])
 
     def handle_data(self, data):
         if not self.hidden:
-            self.lines[-1] += " ".join(data.split("\n"))
+            self.lines[-1].append(" ".join(data.split("\n")))
 
 
 def text(source):
@@ -42,4 +43,5 @@ def text(source):
     parser = TextParser()
     parser.feed(source)
     parser.close()
-    return "\n".join(line.strip() for line in parser.lines if line.strip(" -"))
+    lines = ["".join(parts) for parts in parser.lines]
+    return "\n".join(line.strip() for line in lines if line.strip(" -"))

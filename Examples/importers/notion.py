@@ -17,14 +17,15 @@ def read(path, rows):
         elif name.endswith(".csv"):
             rows.skip("tables, whose pages are separate files")
         else:
-            write(name, text, rows)
+            with rows.reading(name):
+                write(name, text, rows)
 
 
 def write(name, text, rows):
     stem = name.rsplit("/", 1)[-1][:-3]
     identifier = re.search(r"[0-9a-f]{32}$", stem)
     lines = text.split("\n")
-    title = lines.pop(0)[2:].strip() if text.startswith("# ") else stem.removesuffix(identifier[0]).strip()
+    title = lines.pop(0)[2:].strip() if text.startswith("# ") else re.sub(r" ?[0-9a-f]{32}$", "", stem)
     while lines and not lines[0].strip():
         lines.pop(0)
     fields, tags = {}, []

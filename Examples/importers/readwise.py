@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """Imports highlights of Readwise: the CSV file of its export."""
 
-import csv
-
 import importing
 
 
 def read(path, rows):
     for name, text in rows.files(path, ".csv"):
         with rows.reading(name):
-            for line in csv.DictReader(text.splitlines(keepends=True), strict=True):
+            for line in importing.table(text):
                 # Shortened lines have no value in their last columns.
                 if None in line or None in line.values():
                     rows.fault(f"{name}, the highlight {(line.get('Highlight') or '')[:40]!r}", "a column is missing")

@@ -9,8 +9,8 @@ import importing
 def read(path, rows):
     for name, text in rows.files(path, ".json"):
         with rows.reading(name):
-            for page in json.loads(text):
-                with rows.reading(page["title"]):
+            for number, page in enumerate(json.loads(text), 1):
+                with rows.reading(f"{name}, page {number}"):
                     write(page, rows)
 
 

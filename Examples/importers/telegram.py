@@ -11,8 +11,8 @@ def read(path, rows):
         with rows.reading(name):
             export = json.loads(text)
             for chat in export["chats"]["list"] if "chats" in export else [export]:
-                for message in chat["messages"]:
-                    with rows.reading(f"{name}, message {message.get('id')}"):
+                for number, message in enumerate(chat["messages"], 1):
+                    with rows.reading(f"{name}, message {number}"):
                         write(chat, message, rows)
 
 

@@ -21,12 +21,13 @@ def read(path, rows):
         chat = chat.removeprefix("WhatsApp Chat with ").removeprefix("WhatsApp Chat - ")
         for line in re.sub("[\u202f\xa0]", " ", text).split("\n"):
             if match := LINE.fullmatch(line):
-                messages.append(list(match.groups()))
+                messages.append((match.groups()[:-1], [match.groups()[-1]]))
             elif messages:
-                messages[-1][-1] += "\n" + line
+                messages[-1][1].append(line)
             elif line.strip():
                 rows.skip("lines before the first message")
-        write(chat, messages, rows)
+        # The last message of a file has an additional line feed, which must not change its id.
+        write(chat, [(*head, "\n".join(lines).strip()) for head, lines in messages], rows)
         if text.strip() and not messages:
             rows.fault(name, "it has no line with a date, a name and a text")
 
@@ -37,7 +38,7 @@ def write(chat, messages, rows):
     month_first = any(int(message[2]) > 12 for message in messages)
     for message in messages:
         author, text = message[8:]
-        if author is None or NOTICE.fullmatch(text.strip()):
+        if author is None or NOTICE.fullmatch(text):
             rows.skip("notices and media")
             continue
         date = moment(message, day_first, month_first)

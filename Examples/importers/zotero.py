@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Imports items of Zotero: the CSV file of an export of a library or collection."""
 
-import csv
 import re
 
 import importing
@@ -9,10 +8,9 @@ import markup
 
 
 def read(path, rows):
-    csv.field_size_limit(importing.MAXIMUM_FILE_SIZE)
     for name, text in rows.files(path, ".csv"):
         with rows.reading(name):
-            for line in csv.DictReader(text.splitlines(keepends=True), strict=True):
+            for line in importing.table(text):
                 if None in line.values():
                     rows.fault(f"{name}, the item {line.get('Key')}", "a column is missing")
                 else:

@@ -69,7 +69,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(30))
         limits = DocumentLimits()
         limits.maximumTextBytes = 1000
-        await #expect(throws: DocumentError.limitExceeded("convert extracted more than 1000 bytes of text")) {
+        await #expect(throws: DocumentError.limitExceeded("convert wrote more than 1000 bytes of text")) {
             try await Self.read("Text", with: "while :; do echo many words; done", limits: limits)
         }
     }

@@ -46,10 +46,12 @@ public struct IngestReport: Sendable, Hashable, Encodable {
         public var source: String
         /// The cause, as a message for the user.
         public var reason: String
+        /// The number of inputs, rows, parts or dates.
+        public var count: Int
 
         /// Creates a finding.
-        public init(kind: Kind = .input, source: String, reason: String) {
-            (self.kind, self.source, self.reason) = (kind, source, reason)
+        public init(kind: Kind = .input, source: String, reason: String, count: Int = 1) {
+            (self.kind, self.source, self.reason, self.count) = (kind, source, reason, count)
         }
 
         /// Creates the record of a file that could not be read.

@@ -68,7 +68,7 @@ struct Ingestor {
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
         var source = Source(id: draft.id, fingerprint: draft.fingerprint)
         source.findings = Dictionary(
-            (draft.skipped + identified.skipped + draft.notices).map { ($0.kind.rawValue, 1) },
+            (draft.skipped + identified.skipped + draft.notices).map { ($0.kind.rawValue, $0.count) },
             uniquingKeysWith: +)
         try await compare(
             identified.entries, isStream: !draft.isComplete,

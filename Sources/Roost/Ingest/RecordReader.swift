@@ -102,7 +102,7 @@ public struct RecordReader: Sendable {
         do {
             output = try await importer.run(URL(fileURLWithPath: path))
         } catch let error as DocumentError {
-            throw RoostError(.badInput, "\(failure) failed: \(error)")
+            throw RoostError(.badInput, "\(failure) failed: \(error); its former entries are kept")
         }
         show(output.messages)
         let fault = output.status == 0 ? nil : "failed with exit status \(output.status)"
@@ -142,9 +142,7 @@ public struct RecordReader: Sendable {
         var draft = SourceDraft(
             id: id, fingerprint: fingerprint, entries: rows.entries, original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
-        draft.notices = rows.notices.map {
-            .init(kind: $0 == LatinRepair.notice ? .encoding : .date, source: name, reason: $0)
-        }
+        draft.notices = rows.notices
         if let notice = TextDecoder.notice(about: encodingName) {
             draft.notices.append(.init(kind: .encoding, source: name, reason: notice))
         }

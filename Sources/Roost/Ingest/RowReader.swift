@@ -6,7 +6,7 @@ struct RowReader {
     struct Rows {
         var entries: [EntryDraft] = []
         var skipped: [IngestReport.Finding] = []
-        var notices: [String] = []
+        var notices: [IngestReport.Finding] = []
         /// The number of skipped rows, including those that are not listed in ``skipped``.
         var skippedCount = 0
     }
@@ -151,11 +151,15 @@ struct RowReader {
     /// - Throws: ``RoostError`` if all rows were skipped: the type of the file probably differs from its
     ///   extension.
     private func finish(_ rows: inout Rows) throws {
-        if rows.repairEncoding() { rows.notices.append(LatinRepair.notice) }
+        if rows.repairEncoding() {
+            rows.notices.append(.init(kind: .encoding, source: name, reason: LatinRepair.notice))
+        }
         for (columns, date) in [
             (RowFields.createdColumns, \EntryDraft.createdAt), (RowFields.updatedColumns, \.updatedAt),
         ] {
-            rows.notices += RowDates.complete(&rows.entries, date, from: columns)
+            rows.notices += RowDates.complete(&rows.entries, date, from: columns).map {
+                .init(kind: .date, source: name, reason: $0.reason, count: $0.count)
+            }
         }
         if rows.entries.isEmpty, let first = rows.skipped.first {
             throw RoostError(
@@ -166,7 +170,7 @@ struct RowReader {
         let unlisted = rows.skippedCount - rows.skipped.count
         if unlisted > 0 {
             let reason = Count.text(unlisted, "more row is invalid", "more rows are invalid")
-            rows.skipped.append(.init(kind: .row, source: name, reason: reason))
+            rows.skipped.append(.init(kind: .row, source: name, reason: reason, count: unlisted))
         }
     }
 }
@@ -219,9 +223,11 @@ enum RowDates {
     private typealias Parts = (Substring, Substring, Substring, Substring, Substring)
 
     /// Sets the missing dates of rows, as far as the columns make them clear.
+    ///
+    /// - Returns: The number of rows with an unclear date, and the reason, for each column that has such rows.
     static func complete(
         _ rows: inout [EntryDraft], _ date: WritableKeyPath<EntryDraft, Date?>, from columns: [String]
-    ) -> [String] {
+    ) -> [(reason: String, count: Int)] {
         columns.compactMap { column in
             let undated = rows.indices.filter { rows[$0][keyPath: date] == nil }
             let texts = undated.compactMap { index -> (index: Int, text: String, parts: Parts?)? in
@@ -241,9 +247,10 @@ enum RowDates {
                 if rows[index][keyPath: date] == nil { unclear.append(text) }
             }
             guard let first = unclear.first else { return nil }
-            return
+            let reason =
                 "the date of \(Count.text(unclear.count, "row")) in the column \(column) is not clear, such as "
                 + "\(first.prefix(40)); these rows have the date of this ingest"
+            return (reason, unclear.count)
         }
     }
 }

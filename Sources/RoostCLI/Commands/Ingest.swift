@@ -67,7 +67,7 @@ struct IngestCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Read exports of another program with the program roost-import-NAME.", valueName: "NAME"))
+            "Read exports of another program, such as keep, notion or whatsapp, with its importer.", valueName: "NAME"))
     var importer: String?
 
     @Option(

@@ -166,7 +166,7 @@ enum SyncText {
         [
             "\(report.new) new", "\(report.updated) updated",
             report.movedFiles == 0 ? nil : "\(report.movedFiles) moved", "\(report.removed) removed",
-            "\(report.unchanged) unchanged", "\(report.skipped.count) skipped",
+            "\(report.unchanged) unchanged", "\(report.skipped.reduce(0) { $0 + $1.count }) skipped",
         ].compactMap(\.self).joined(separator: ", ")
     }
 
@@ -221,9 +221,10 @@ extension [IngestReport.Finding] {
     /// Returns one line for the inputs with findings of the same kind, or one line for each finding.
     func noticeLines(isDetailed: Bool) -> [String] {
         IngestReport.Finding.Kind.allCases.flatMap { kind -> [String] in
-            let lines = filter { $0.kind == kind }.map { "\(Terminal.line($0.source)): \($0.reason)" }
+            let findings = filter { $0.kind == kind }
+            let lines = findings.map { "\(Terminal.line($0.source)): \($0.reason)" }
             guard let first = lines.first, lines.count > 1, !isDetailed else { return lines }
-            return ["\(kind.text(lines.count)), such as \(first); -v lists them"]
+            return ["\(kind.text(findings.reduce(0) { $0 + $1.count })), such as \(first); -v lists them"]
         }
     }
 }

@@ -76,8 +76,9 @@ struct ProgramRunner {
             deadline: deadline, maximumOutput: maximumOutput)
         // An absent or unreadable file has the same meaning as no output.
         let data = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
-        let text = (try? Data(contentsOf: URL(fileURLWithPath: errors)))?.prefix(maximumMessage) ?? Data()
-        return Result(status: status, output: data, message: String(decoding: text, as: UTF8.self))
+        let text = try? FileHandle(forReadingFrom: URL(fileURLWithPath: errors))
+            .read(upToCount: maximumMessage)
+        return Result(status: status, output: data, message: String(decoding: text ?? Data(), as: UTF8.self))
     }
 
     private func limited(_ command: [String], maximumOutput: Int) -> [String] {
@@ -132,7 +133,7 @@ struct ProgramRunner {
     }
 
     private static func outputFailure(_ program: String, _ maximum: Int) -> DocumentError {
-        .limitExceeded("\(program) extracted more than \(maximum) bytes of text")
+        .limitExceeded("\(program) wrote more than \(maximum) bytes of text")
     }
 
     private func timeFailure(_ program: String) -> DocumentError {
