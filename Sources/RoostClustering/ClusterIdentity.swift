@@ -7,8 +7,9 @@ package enum ClusterIdentity {
     /// the cluster that are in no group now do not count), or if a person labeled the cluster and more than half
     /// of the group's members were in it. Among all one-to-one matchings, the function chooses the one with the
     /// most shared members: a maximum-weight matching (Kuhn 1955). So when a cluster splits, the larger part
-    /// keeps its identity, and when clusters merge, the identity of the larger one is kept. Groups and clusters
-    /// may contain others: a group that is divided into topics continues the undivided cluster.
+    /// keeps its identity, and when clusters merge, the identity of the larger one is kept. As many clusters as
+    /// possible that a person labeled are continued, at the expense of others. Groups and clusters may contain
+    /// others: a group that is divided into topics continues the undivided cluster.
     ///
     /// - Parameters:
     ///   - overlap: The numbers of entries that the groups and the clusters share.
@@ -30,8 +31,13 @@ package enum ClusterIdentity {
             }
         }
         var matches = [Cluster?](repeating: nil, count: sizes.count)
+        // More than the weight of any matching without it.
+        let labelWeight = Double(sizes.reduce(1, +))
         for (clusters, candidates) in components(shared, groups: sizes.count) {
-            let weights = clusters.map { cluster in candidates.map { Double(shared[cluster][$0] ?? 0) } }
+            let weights = clusters.map { cluster in
+                let extra = previous[cluster].isLabelPinned ? labelWeight : 0
+                return candidates.map { shared[cluster][$0].map { Double($0) + extra } ?? 0 }
+            }
             for (row, column) in assignment(weights).enumerated() {
                 guard let column, weights[row][column] > 0 else { continue }
                 matches[candidates[column]] = previous[clusters[row]]

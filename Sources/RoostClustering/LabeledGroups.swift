@@ -10,28 +10,30 @@ extension Partition {
     ///
     /// - Parameters:
     ///   - sets: The sets of rows, without duplicates.
-    ///   - clustered: Whether each row was in a cluster.
+    ///   - weights: The number of entries for which each row stands; 0 for a row that was in no cluster.
     ///   - vectors: The vectors that were partitioned, (n, d), unit length.
-    /// - Returns: The partition, for each set the number of its rows in the group that continues it, and the
+    /// - Returns: The partition, for each set the number of its entries in the group that continues it, and the
     ///   number of new groups, which are the last ones.
     /// - Complexity: O(sets · rows of a set · levels), and O(n · d) if a part leaves its group.
     package func keeping(
-        _ sets: [[Int]], among clustered: [Bool], of vectors: Matrix
-    ) -> (partition: Partition, parts: [Int], newCount: Int) {
-        var sizes = [Int](repeating: 0, count: count)
+        _ sets: [[Int]], weights: [Double], of vectors: Matrix
+    ) -> (partition: Partition, parts: [Double], newCount: Int) {
+        var sizes = [Double](repeating: 0, count: count)
         func ancestors(_ group: Int) -> some Sequence<Int> { sequence(first: group) { parents[$0] } }
-        for (row, label) in labels.enumerated() where clustered[row] {
-            if let group = label.group { for group in ancestors(group) { sizes[group] += 1 } }
+        for (row, label) in labels.enumerated() {
+            if let group = label.group { for group in ancestors(group) { sizes[group] += weights[row] } }
         }
-        var (groups, parts) = (labels.map(\.group), [Int]())
+        var (groups, parts) = (labels.map(\.group), [Double]())
         let containers = Set(parents.indices.filter { !topics.contains($0) }.compactMap { parents[$0] })
         var newParents = parents
         for set in sets {
-            var shared: [Int: Int] = [:]
-            for case let group? in set.map({ labels[$0].group }) {
-                for group in ancestors(group) { shared[group, default: 0] += 1 }
+            var shared: [Int: Double] = [:]
+            for row in set {
+                guard let group = labels[row].group else { continue }
+                for group in ancestors(group) { shared[group, default: 0] += weights[row] }
             }
-            let isMost = { (group: Int, part: Int) in 2 * part >= set.count + sizes[group] - part }
+            let size = set.reduce(0) { $0 + weights[$1] }
+            let isMost = { (group: Int, part: Double) in 2 * part >= size + sizes[group] - part }
             let largest = shared.filter { !topics.contains($0.key) && !containers.contains($0.key) }
                 .max { ($0.value, $1.key) < ($1.value, $0.key) }
             if let best = shared.filter({ isMost($0.key, $0.value) }).values.max() {

@@ -50,6 +50,13 @@ extension ClusterOverlap {
         #expect(labels(groups, old) == ["100..<150", "0..<100"])
     }
 
+    @Test func `a labeled cluster continues even if a larger one could`() {
+        var old = [cluster(0..<100), cluster(100..<150)]
+        #expect(labels([Array(0..<150)], old) == ["0..<100"])
+        old[1].isLabelPinned = true
+        #expect(labels([Array(0..<150)], old) == ["100..<150"])
+    }
+
     @Test func `the assignment has the maximum weight`() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<200 {

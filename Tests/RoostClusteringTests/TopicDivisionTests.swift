@@ -70,12 +70,12 @@ import Testing
         var partition = Partition(
             groups: (0..<80).map { $0 < 30 ? 2 : $0 < 60 ? 3 : 1 }, of: vectors, parents: [nil, nil, 0, 0])
         partition.topics = [2, 3]
-        let known = Array(repeating: true, count: 80)
+        let known = Array(repeating: 1.0, count: 80)
         // The first set is the second group, and the second is most of it.
-        var kept = partition.keeping([Array(60..<80), Array(65..<80)], among: known, of: vectors)
+        var kept = partition.keeping([Array(60..<80), Array(65..<80)], weights: known, of: vectors)
         #expect(kept.partition == partition && kept.parts == [20, 15])
         // A set inside a larger group becomes a group of its own.
-        kept = partition.keeping([Array(20..<40)], among: known, of: vectors)
+        kept = partition.keeping([Array(20..<40)], weights: known, of: vectors)
         #expect(kept.partition.count == 5 && kept.parts == [20])
         let group = try #require(kept.partition.labels[20].group)
         #expect((0..<80).filter { kept.partition.labels[$0].group == group } == Array(20..<40))
@@ -83,13 +83,17 @@ import Testing
         #expect(kept.partition.topics.count == 2)
         try kept.partition.check(for: vectors)
         // Of a set in several groups, the largest part does.
-        kept = partition.keeping([Array(0..<12) + Array(60..<70)], among: known, of: vectors)
+        kept = partition.keeping([Array(0..<12) + Array(60..<70)], weights: known, of: vectors)
         #expect(kept.parts == [12] && kept.partition.count == 5)
         // A cluster may grow by rows that were in none.
-        kept = partition.keeping([Array(60..<68)], among: (0..<80).map { $0 < 70 }, of: vectors)
+        kept = partition.keeping([Array(60..<68)], weights: (0..<80).map { $0 < 70 ? 1 : 0 }, of: vectors)
         #expect(kept.partition == partition && kept.parts == [8])
+        // The other rows of the group stand for many more entries.
+        kept = partition.keeping(
+            [Array(60..<75)], weights: (0..<80).map { $0 < 75 ? 1 : 10 }, of: vectors)
+        #expect(kept.partition.count == 5 && kept.parts == [15])
         // A topic without rows ends.
-        kept = partition.keeping([Array(0..<29), Array(30..<60)], among: known, of: vectors)
+        kept = partition.keeping([Array(0..<29), Array(30..<60)], weights: known, of: vectors)
         #expect(kept.partition.topics.count == 2 && kept.parts == [29, 30])
     }
 }

@@ -50,6 +50,8 @@ struct Reclusterer: Sendable {
         /// The entries of the sample. Those that the run clusters come first.
         var entries: EntryVectors
         var chosenCount: Int
+        /// Whether the run continues from the clusters of the last run.
+        var continuesPreviousRun: Bool
         /// The groups that are parts of a group, kept because a person labeled them.
         var labeledParts: Range<Int>
         var boilerplate: BoilerplateVectors
@@ -84,7 +86,8 @@ struct Reclusterer: Sendable {
             entries = all.selecting(chosen + found.rows)
             partition = found.adding(to: partition, of: entries.vectors)
         }
-        let labeled = try await keepLabels(&partition, of: entries, previous, snapshot)
+        let weights = entries.ids.indices.map { sample.weight(isChosen: $0 < chosen.count) }
+        let labeled = try await keepLabels(&partition, of: entries, weights, previous, snapshot)
         notices += labeled.notices
         var run = ClusteringRun(
             algorithm: clusterer.algorithm, parameters: parameters, seed: clusterer.seed,
@@ -92,6 +95,7 @@ struct Reclusterer: Sendable {
         run.dataDigest = entries.digest
         return Found(
             snapshot: snapshot, sample: sample, entries: entries, chosenCount: chosen.count,
+            continuesPreviousRun: (clusterer as? LeidenClusterer)?.start != nil,
             labeledParts: labeled.parts, boilerplate: lines, partition: partition, run: run, notices: notices)
     }
 
@@ -113,8 +117,8 @@ struct Reclusterer: Sendable {
     }
 
     /// Assigns the entries outside the sample. The members of a cluster stay together if the run does not cluster
-    /// them, if those in the sample are in one group, or if a person labeled the cluster and it is part of a group,
-    /// which no other entries join. All others join the nearest groups.
+    /// them, if it continues the last run and those in the sample are in one group, or if a person labeled the
+    /// cluster and it is part of a group, which no other entries join. All others join the nearest groups.
     private func placeOthers(_ found: Found, in assembly: inout ClusterAssembly) async throws {
         let (sample, labels, snapshot) = (found.sample, found.partition.labels, found.snapshot)
         guard !sample.isComplete else { return }
@@ -132,7 +136,7 @@ struct Reclusterer: Sendable {
         func groupToStayIn(_ cluster: Cluster.ID, isChosen: Bool) -> Int? {
             guard let all = groups[isChosen]?[cluster] else { return nil }
             return all.filter(found.labeledParts.contains).min()
-                ?? (all.count == 1 || !isChosen ? all.min() : nil)
+                ?? (found.continuesPreviousRun && all.count == 1 || !isChosen ? all.min() : nil)
         }
         assembly.placed.reserveCapacity(snapshot.stamp.entryCount)
         func isPlaced(_ id: Entry.ID, row: UInt32) -> Bool { !sample.contains(id, row: row) }
@@ -184,36 +188,40 @@ struct Reclusterer: Sendable {
     /// Keeps the clusters that a person labeled recognizable, as long as at least half of the entries that they
     /// had then exist.
     ///
+    /// - Parameter weights: The number of entries for which each row of a sample stands.
     /// - Returns: A message for each cluster whose texts are now mostly in other clusters, and the groups that
     ///   were parts of others.
     private func keepLabels(
-        _ partition: inout Partition, of entries: EntryVectors, _ previous: [Cluster],
+        _ partition: inout Partition, of entries: EntryVectors, _ weights: [Double], _ previous: [Cluster],
         _ snapshot: any StorageSnapshot
     ) async throws -> (notices: [String], parts: Range<Int>) {
         guard previous.contains(where: \.isLabelPinned) else { return ([], 0..<0) }
         let members = previous.membersByCluster()
         let rows = Dictionary(uniqueKeysWithValues: entries.ids.enumerated().map { ($1, $0) })
-        var labeled: [(label: String, rows: [Int])] = []
+        var labeled: [(label: String, size: Int, rows: [Int])] = []
         for cluster in previous where cluster.isLabelPinned {
             let labeledMembers = cluster.labelPin?.sample ?? []
             let existing = try await snapshot.revisions(of: labeledMembers).count
             guard 2 * existing >= labeledMembers.count else { continue }
-            let remaining = (members[cluster.id] ?? []).compactMap { rows[$0] }
-            if !remaining.isEmpty { labeled.append((cluster.label, remaining)) }
+            guard let all = members[cluster.id] else { continue }
+            let remaining = all.compactMap { rows[$0] }
+            if !remaining.isEmpty { labeled.append((cluster.label, all.count, remaining)) }
         }
         // A cluster inside another one is kept after it.
-        labeled.sort { $1.rows.count < $0.rows.count }
-        var isClustered = [Bool](repeating: false, count: entries.ids.count)
-        for cluster in previous {
-            for member in cluster.members { if let row = rows[member] { isClustered[row] = true } }
+        labeled.sort { $1.size < $0.size }
+        var counts = [Double](repeating: 0, count: entries.ids.count)
+        for row in previous.lazy.flatMap(\.members).compactMap({ rows[$0] }) { counts[row] = weights[row] }
+        // A sample has more of their members than of others.
+        for cluster in labeled {
+            for row in cluster.rows { counts[row] = Double(cluster.size) / Double(cluster.rows.count) }
         }
-        let kept = partition.keeping(labeled.map(\.rows), among: isClustered, of: entries.vectors)
+        let kept = partition.keeping(labeled.map(\.rows), weights: counts, of: entries.vectors)
         partition = kept.partition
         let notices = zip(labeled, kept.parts).compactMap { cluster, part -> String? in
-            guard 2 * part < cluster.rows.count else { return nil }
+            guard 2 * part < Double(cluster.size) else { return nil }
             return
                 "the texts of '\(cluster.label)', which you labeled, are in several clusters now; the label "
-                + "stays with \(part) of \(cluster.rows.count)"
+                + "stays with \(Int(part.rounded())) of \(cluster.size)"
         }
         return (notices, partition.count - kept.newCount..<partition.count)
     }

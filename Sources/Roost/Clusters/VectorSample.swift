@@ -16,14 +16,15 @@ struct VectorSample: Sendable {
     /// The entries that are in the sample in any case, so that the clusters that a person labeled are found
     /// again.
     private let included: Set<Entry.ID>
-    /// The same for the clusters of the entries that are not clustered.
-    private let includedOthers: Set<Entry.ID>
+    /// The representatives of all clusters, and the row of an entry of each cluster that is not clustered, so that
+    /// all clusters of these entries are found again.
+    private let includedOthers: (ids: Set<Entry.ID>, rows: RowSet)
 
     /// The sample that has all entries.
     static let all = VectorSample()
 
     private init() {
-        (chosen, share, otherShare, included, includedOthers) = (nil, 1, 1, [], [])
+        (chosen, share, otherShare, included, includedOthers) = (nil, 1, 1, [], ([], []))
     }
 
     /// The maximum number of clustered entries in a sample. With 384 dimensions, their vectors take 400 MB,
@@ -41,9 +42,10 @@ struct VectorSample: Sendable {
         _ previous: [Cluster]
     ) async throws {
         let count = snapshot.stamp.entryCount
-        chosen =
+        let chosen =
             filter.matchesAll
             ? nil : try await snapshot.rows(matching: filter.expandingParentCluster(in: snapshot))
+        self.chosen = chosen
         let limit = max(limit, Self.minimumSize)
         let counts = [chosen?.count ?? count, chosen.map { count - $0.count } ?? 0]
         let shares = counts.map { count in
@@ -51,7 +53,12 @@ struct VectorSample: Sendable {
         }
         (share, otherShare) = (shares[0], shares[1])
         included = Set(previous.lazy.filter(\.isLabelPinned).flatMap { $0.labelPin?.sample ?? [] })
-        includedOthers = otherShare < 1 ? Set(previous.flatMap(\.representatives)) : []
+        var rows = RowSet()
+        for cluster in previous where otherShare < 1 && !cluster.members.isEmpty {
+            let members = try await snapshot.rows(matching: EntryFilter(cluster: cluster.id))
+            if let row = members.first(where: { chosen?.contains($0) == false }) { rows.insert(row) }
+        }
+        includedOthers = (otherShare < 1 ? Set(previous.flatMap(\.representatives)) : [], rows)
     }
 
     /// Whether the sample has all entries.
@@ -60,9 +67,12 @@ struct VectorSample: Sendable {
     func contains(_ id: Entry.ID, row: UInt32) -> Bool {
         let isChosen = chosen?.contains(row) ?? true
         let share = isChosen ? share : otherShare
-        return share >= 1 || included.contains(id) || !isChosen && includedOthers.contains(id)
-            || Self.position(of: id) < share
+        return share >= 1 || included.contains(id) || Self.position(of: id) < share
+            || !isChosen && (includedOthers.ids.contains(id) || includedOthers.rows.contains(row))
     }
+
+    /// Returns the number of entries for which an entry of the sample stands.
+    func weight(isChosen: Bool) -> Double { 1 / (isChosen ? share : otherShare) }
 
     /// Returns the number of entries to reserve memory for.
     func expectedCount(of count: Int) -> Int {
