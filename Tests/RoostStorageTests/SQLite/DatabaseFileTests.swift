@@ -52,7 +52,9 @@ import Testing
         migrator.registerMigration("1") { _ in }
         try migrator.check(applied: [], path: "/a")
         try migrator.check(applied: ["1"], path: "/a")
-        let error = #expect(throws: StorageError.self) { try migrator.check(applied: ["1", "2"], path: "/a") }
+        let error = #expect(throws: StorageError.self) {
+            try migrator.check(applied: ["1", "2"], path: "/a")
+        }
         #expect(error?.code == .newerFormat && error?.remedy == .upgradeRoost)
     }
 }
