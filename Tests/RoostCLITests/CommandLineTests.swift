@@ -81,8 +81,7 @@ import Testing
     /// python3-jsonschema.
     func validate(_ file: URL) throws {
         let python = URL(fileURLWithPath: "/usr/bin/python3")
-        let schema = Fixtures.repository.appendingPathComponent(
-            "Documentation/Schemas/clusters.schema.json")
+        let schema = Fixtures.repository.appendingPathComponent("Documentation/Schemas/clusters.schema.json")
         let process = Process()
         process.executableURL = python
         process.arguments = [
@@ -105,8 +104,7 @@ import Testing
         #expect(try cli.roost("add", "a swift").status == 0)
         for (arguments, status, words) in [
             (["ingest", "nowhere"], 66, "nowhere"), (["ingest", odd + "/binary.txt"], 65, "binary"),
-            (["similar", "none.txt"], 66, "none.txt"),
-            (["cluster", "diff"], 66, "recluster"),
+            (["similar", "none.txt"], 66, "none.txt"), (["cluster", "diff"], 66, "recluster"),
             (["ingest", odd + "/table.csv", "--text-column", "no"], 65, "'no'"),
             (["recluster", "--clusters", "9"], 64, "9 clusters"), (["query", " "], 65, "empty"),
             (["remove", UUID().uuidString], 66, "no entry"), (["import", odd + "/crlf.md"], 65, "crlf.md"),

@@ -7,9 +7,7 @@ enum DatabaseServer: String, CaseIterable, Sendable {
     case main = "ROOST_TEST_POSTGRES"
     case version18 = "ROOST_TEST_POSTGRES_18"
 
-    var url: String? {
-        ProcessInfo.processInfo.environment[rawValue].flatMap { $0.isEmpty ? nil : $0 }
-    }
+    var url: String? { ProcessInfo.processInfo.environment[rawValue].flatMap { $0.isEmpty ? nil : $0 } }
 
     static var url: String? { main.url }
 

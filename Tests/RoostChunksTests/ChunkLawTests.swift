@@ -7,8 +7,7 @@ import Testing
 
 /// Every organization, retrieval, stack of decorators and existence check in the package obeys the laws of
 /// chunk storage.
-@Suite(.temporaryFolders)
-struct ChunkLawTests {
+@Suite(.temporaryFolders) struct ChunkLawTests {
     static let organizations: [any ChunkStorageOrganization] =
         [FlatOrganization()] + [0, 1, 2, 3, 8].map(GitStyleOrganization.init(directoryDepth:))
 
@@ -53,8 +52,7 @@ struct ChunkLawTests {
     func `existence checks of files satisfy the law`(law: ChunkExistenceLaw) async throws {
         for organization in Self.organizations {
             let folder = TemporaryFolder.unusedURL()
-            try await law.check(
-                ComposableFileSystemChunkStorage(baseURL: folder, organization: organization))
+            try await law.check(ComposableFileSystemChunkStorage(baseURL: folder, organization: organization))
         }
     }
 

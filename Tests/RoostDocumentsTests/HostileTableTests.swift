@@ -48,9 +48,7 @@ import Testing
         // The maximum is four times the size of the parts, but at least a megabyte.
         for maximum in [Self.maximum, DocumentLimits().maximumTextBytes] {
             input.limits.maximumTextBytes = maximum
-            await #expect(throws: DocumentError.self) {
-                try await DocumentFixture.documents(input)
-            }
+            await #expect(throws: DocumentError.self) { try await DocumentFixture.documents(input) }
         }
     }
 

@@ -47,9 +47,7 @@ import Testing
         try await second.checkModel()
         // From then on, the file belongs to the model.
         try Data("{ }".utf8).write(to: folder.appendingPathComponent("special_tokens_map.json"))
-        #expect { try BERTEmbedder(folder: folder) } throws: {
-            Self.isDamaged($0, "special_tokens_map.json")
-        }
+        #expect { try BERTEmbedder(folder: folder) } throws: { Self.isDamaged($0, "special_tokens_map.json") }
     }
 
     /// Flips bits in the weights and makes the record look as if size, inode and times were unchanged, as

@@ -12,9 +12,7 @@ import Testing
         // would not be followed.
         let planted = folder.url.appendingPathComponent(".entries.json.1.2.tmp")
         try FileManager.default.createSymbolicLink(at: planted, withDestinationURL: victim)
-        #expect(throws: FileError.self) {
-            try FileDescriptor(planted.path, O_WRONLY | O_CREAT | O_EXCL)
-        }
+        #expect(throws: FileError.self) { try FileDescriptor(planted.path, O_WRONLY | O_CREAT | O_EXCL) }
         #expect(throws: FileError.self) { try FileDescriptor(planted.path, O_WRONLY | O_CREAT) }
         try AtomicFile.removeLeftovers(in: folder.url)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["victim"])

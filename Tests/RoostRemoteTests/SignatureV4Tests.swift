@@ -39,8 +39,7 @@ import Testing
                 ], payload: SHA256.hexadecimal(Data("Welcome to Amazon S3.".utf8)))
                 == "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
         #expect(
-            signed(
-                "GET", "/", query: [("prefix", "J"), ("max-keys", "2")], headers: [host], payload: empty)
+            signed("GET", "/", query: [("prefix", "J"), ("max-keys", "2")], headers: [host], payload: empty)
                 == "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7")
         #expect(
             signed("GET", "/", query: [("lifecycle", "")], headers: [host], payload: empty)
@@ -50,8 +49,7 @@ import Testing
     @Test func `the session token is signed`() {
         var signature = signature
         signature.credentials.sessionToken = Secret("token")
-        let headers = signature.signed(
-            method: "GET", path: "/", headers: [host], payload: empty, at: date)
+        let headers = signature.signed(method: "GET", path: "/", headers: [host], payload: empty, at: date)
         #expect(headers.contains { $0.name == "x-amz-security-token" && $0.value == "token" })
         #expect(
             headers.contains { $0.name == "Authorization" && $0.value.contains(";x-amz-security-token,") })

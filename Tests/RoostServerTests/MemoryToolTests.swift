@@ -15,11 +15,9 @@ import Testing
         let harness = MCPHarness()
         let first = await harness.call("remember", ["text": Self.note, "title": "Meeting"])
         #expect(first["stored"] == true && first["updated"] == false)
-        let same = await harness.call(
-            "remember", ["text": Self.note, "title": "Meeting"])
+        let same = await harness.call("remember", ["text": Self.note, "title": "Meeting"])
         #expect(same["stored"] == false && same["updated"] == false && same["id"] == first["id"])
-        let other = await harness.call(
-            "remember", ["text": Self.note, "title": "Date", "tags": ["work"]])
+        let other = await harness.call("remember", ["text": Self.note, "title": "Date", "tags": ["work"]])
         #expect(other["stored"] == false && other["updated"] == true && other["id"] == first["id"])
     }
 

@@ -53,8 +53,7 @@ struct ProgramTests {
             let model = harness.store.embedder.space.model
             for (path, body) in [
                 ("/v1/embeddings", ["model": "other", "input": "x"]),
-                ("/v1/embeddings", ["model": .string(model), "input": []]),
-                ("/v1/chat/completions", [:]),
+                ("/v1/embeddings", ["model": .string(model), "input": []]), ("/v1/chat/completions", [:]),
             ] as [(String, JSONValue)] {
                 let answer = try await harness.send(.POST, path, body)
                 let error = answer.json["error"]
@@ -82,8 +81,7 @@ struct ProgramTests {
     ) async throws {
         try await HTTPHarness.run { harness in
             let model = JSONValue.string(harness.store.embedder.space.model)
-            let answer = try await harness.send(
-                .POST, "/v1/embeddings", ["model": model, "input": input])
+            let answer = try await harness.send(.POST, "/v1/embeddings", ["model": model, "input": input])
             #expect(answer.status == 400)
             #expect(answer.json["detail"]?.string?.hasPrefix(expected) == true, "\(answer.text)")
         }

@@ -10,8 +10,7 @@ private struct PairedClusters: Clusterer {
     let algorithm = "pairs"
 
     func cluster(_ vectors: Matrix) async throws -> Partition {
-        Partition(
-            groups: (0..<vectors.rows).map { $0 % 4 }, of: vectors, parents: [4, 4, 5, 5, nil, nil])
+        Partition(groups: (0..<vectors.rows).map { $0 % 4 }, of: vectors, parents: [4, 4, 5, 5, nil, nil])
     }
 }
 
@@ -34,8 +33,7 @@ struct ResourceTests {
         #expect(clusters.contains { $0["parent"] != nil })
         for cluster in clusters {
             let id = try #require(cluster["id"]?.string)
-            let response = await harness.request(
-                "resources/read", ["uri": .string("roost://cluster/\(id)")])
+            let response = await harness.request("resources/read", ["uri": .string("roost://cluster/\(id)")])
             let text = try #require(response["result"]?["contents"]?.elements?.first?["text"]?.string)
             let resource = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
             let listed = await harness.call("cluster_members", ["cluster": .string(id), "limit": 200])

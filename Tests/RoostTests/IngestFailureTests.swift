@@ -207,9 +207,7 @@ private final class FailingStorage: StorageDecorator {
         try await store.add("a note")
         let record = try #require(try UndoFolder(in: folder).groups().first?.files.first)
         try FileManager.default.removeItem(at: record)
-        let wasFree = try await BlockedReads.run(of: record) {
-            _ = try? await store.undo(isDryRun: true)
-        }
+        let wasFree = try await BlockedReads.run(of: record) { _ = try? await store.undo(isDryRun: true) }
         #expect(wasFree)
         try await store.close()
     }

@@ -6,8 +6,7 @@ import Testing
 @Suite struct TextCollectionTests {
     private let vocabulary = [
         "boat", "boats", "boating", "sea", "see", "night", "knight", "the", "of", "bread", "oven", "42",
-        "x264",
-        "café", "知", "roof", "roofs", "paint", "painted", "zeppelin",
+        "x264", "café", "知", "roof", "roofs", "paint", "painted", "zeppelin",
     ]
 
     private func texts(_ count: Int, seed: UInt64) -> [String] {
@@ -91,8 +90,7 @@ import Testing
         func scores(_ collection: TextCollection, _ query: String, _ counted: VisibleDocuments?) throws
             -> TextScores
         {
-            let query = try collection.resolved(
-                TextQuery(query), correctsSpelling: false, among: counted)
+            let query = try collection.resolved(TextQuery(query), correctsSpelling: false, among: counted)
             return try collection.scores(for: query, among: counted)
         }
         for query in ["boat", "boat zeppelin", "painted roofs", "boat sea", "night knight the"] {

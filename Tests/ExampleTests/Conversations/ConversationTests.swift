@@ -75,9 +75,7 @@ class LoggingSessionStorage: SessionStorageProtocol {
     private let underlyingStorage: SessionStorageProtocol
     private(set) var lines: [String] = []
 
-    init(wrapping storage: SessionStorageProtocol) {
-        self.underlyingStorage = storage
-    }
+    init(wrapping storage: SessionStorageProtocol) { self.underlyingStorage = storage }
 
     func saveSession(id: String, firstMessage: String) async throws {
         lines.append("[Storage] Saving session: \(id)")

@@ -7,10 +7,10 @@ import Testing
 @testable import RoostChunks
 
 /// Writes are atomic, files are private, and only chunks are listed.
-@Suite(.temporaryFolders)
-struct FileSystemRetrievalTests {
+@Suite(.temporaryFolders) struct FileSystemRetrievalTests {
+    private let folder = TemporaryFolder.unusedURL()
+
     @Test func `files are private and stored in Git-style folders`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let storage = ComposableFileSystemChunkStorage(baseURL: folder)
         let identifier = ChunkIdentifier(id: "a1b2c3d4")
         try await storage.writeChunk(
@@ -23,8 +23,7 @@ struct FileSystemRetrievalTests {
         }
         #expect(try mode(file) == 0o600)
         #expect(try mode(folder.appendingPathComponent("a1/b2").path) == 0o700)
-        #expect(
-            GitStyleOrganization(directoryDepth: 3).storagePath(for: identifier) == "a1/b2/c3/a1b2c3d4")
+        #expect(GitStyleOrganization(directoryDepth: 3).storagePath(for: identifier) == "a1/b2/c3/a1b2c3d4")
         #expect(FlatOrganization().storagePath(for: identifier) == "a1b2c3d4")
     }
 
@@ -65,7 +64,6 @@ struct FileSystemRetrievalTests {
 
     @Test(arguments: [true, false])
     func `a process that loses the race for a chunk changes nothing`(hasMetadata: Bool) async throws {
-        let folder = TemporaryFolder.unusedURL()
         let prepared = TemporaryFolder.unusedURL()
         let winning = ChunkMetadata(size: 3, custom: ["of": "the winner"])
         try await FileSystemRetrieval(baseURL: prepared)
@@ -141,7 +139,6 @@ struct FileSystemRetrievalTests {
     }
 
     @Test func `an unreadable chunk is not reported as missing`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let storage = ComposableFileSystemChunkStorage(baseURL: folder)
         let identifier = ChunkIdentifier(id: "a1b2c3")
         try await storage.writeChunk(Data("x".utf8), identifier: identifier, metadata: nil)
@@ -161,7 +158,6 @@ struct FileSystemRetrievalTests {
     }
 
     @Test(.timeLimit(.minutes(1))) func `a pipe or folder in place of a chunk is an error`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let retrieval = FileSystemRetrieval(baseURL: folder)
         try await retrieval.writeChunk(Data("x".utf8), at: "ab/x", metadata: nil)
         // Without a writer, a pipe that is opened for reading waits.
@@ -172,7 +168,6 @@ struct FileSystemRetrievalTests {
     }
 
     @Test func `symbolic links and folders are not chunks`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let retrieval = FileSystemRetrieval(baseURL: folder)
         try await retrieval.writeChunk(Data("x".utf8), at: "ab/x", metadata: nil)
         let link = folder.appendingPathComponent("ab/link").path
@@ -187,7 +182,6 @@ struct FileSystemRetrievalTests {
     }
 
     @Test func `empty and overlong identifiers are rejected`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let storage = ComposableFileSystemChunkStorage(baseURL: folder)
         for invalid in ["", String(repeating: "x", count: 5000)] {
             let identifier = ChunkIdentifier(id: invalid)

@@ -8,12 +8,15 @@ import Testing
 @testable import RoostConversations
 
 /// Tests of newer schemas, and of damaged data, in files and databases.
-@Suite(.temporaryFolders)
-struct ConversationMaintenanceTests {
+@Suite(.temporaryFolders) struct ConversationMaintenanceTests {
+    private let folder = TemporaryFolder.unusedURL()
+    /// The file of the database.
+    private var path: String { folder.appendingPathComponent("c.sqlite").path }
+
     private func isNewer(_ error: any Error) -> Bool { (error as? StorageError)?.code == .newerFormat }
+    private func isDamage(_ error: any Error) -> Bool { (error as? StorageError)?.code == .damaged }
 
     @Test func `data from a newer program is neither read nor changed`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let histories = folder.appendingPathComponent("h")
         let chats = FileChatStorage(directory: histories)
         func save() async throws {
@@ -27,13 +30,12 @@ struct ConversationMaintenanceTests {
         #expect(text == "{\"kind\":\"histories\",\"schema\":1}\n")
         try text.replacing("\"schema\":1", with: "\"schema\":99")
             .write(to: description, atomically: true, encoding: .utf8)
-        let before = try contents(of: folder)
+        let before = try TemporaryFolder.files(in: folder)
         await #expect(performing: { try await save() }, throws: isNewer)
         await #expect(
             performing: { try await chats.fetchAllChats(userId: "u", sessionId: "s") }, throws: isNewer)
-        #expect(try contents(of: folder) == before)
+        #expect(try TemporaryFolder.files(in: folder) == before)
 
-        let path = folder.appendingPathComponent("c.sqlite").path
         _ = try SQLiteSessionStorage(databasePath: path)
         try await DatabaseQueue(path: path).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')")
@@ -50,19 +52,7 @@ struct ConversationMaintenanceTests {
         }
     }
 
-    private func contents(of folder: URL) throws -> [String: Data] {
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        return Dictionary(
-            uniqueKeysWithValues: paths.map { path in
-                (
-                    path,
-                    FileManager.default.contents(atPath: folder.appendingPathComponent(path).path) ?? Data()
-                )
-            })
-    }
-
     @Test func `a database whose creation was interrupted can be opened`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         let (original, interrupted) = (
             folder.appendingPathComponent("original"), folder.appendingPathComponent("interrupted")
         )
@@ -105,10 +95,7 @@ struct ConversationMaintenanceTests {
             agentId: "a", maxMessages: nil)
     }
 
-    private func filledDatabase() async throws -> (
-        path: String, chats: SQLiteChatStorage, sessions: SQLiteSessionStorage
-    ) {
-        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
+    private func filledDatabase() async throws -> (chats: SQLiteChatStorage, sessions: SQLiteSessionStorage) {
         let chats = try SQLiteChatStorage(databasePath: path)
         let sessions = try SQLiteSessionStorage(databasePath: path)
         try await save(chats, [(.user, "one"), (.assistant, "two")])
@@ -116,12 +103,11 @@ struct ConversationMaintenanceTests {
         for text in ["one", "two"] {
             try await sessions.appendSessionMessages(id: "s", messages: messages(text))
         }
-        return (path, chats, sessions)
+        return (chats, sessions)
     }
 
     @Test func `a corrupt row of a session affects only this session, and is not overwritten`() async throws {
         let reported = Mutex<[StorageError]>([])
-        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
         let storage = try SQLiteSessionStorage(databasePath: path) { damage in
             reported.withLock { $0.append(damage) }
         }
@@ -155,7 +141,6 @@ struct ConversationMaintenanceTests {
     }
 
     @Test func `corrupt rows of a history affect only this history`() async throws {
-        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
         let storage = try SQLiteChatStorage(databasePath: path)
         for session in ["damaged", "intact"] {
             try await storage.saveMessages(
@@ -183,7 +168,7 @@ struct ConversationMaintenanceTests {
 
     @Test(arguments: ["'x'", "9223372036854775807", "-1"])
     func `a row with a corrupt number is reported`(number: String) async throws {
-        let (path, chats, sessions) = try await filledDatabase()
+        let (chats, sessions) = try await filledDatabase()
         try await DatabaseQueue(path: path).write {
             try $0.execute(
                 sql: """
@@ -197,7 +182,6 @@ struct ConversationMaintenanceTests {
                 try await sessions.appendSessionMessages(id: "s", messages: messages("three"))
             }
         }
-        func isDamage(_ error: any Error) -> Bool { (error as? StorageError)?.code == .damaged }
         await #expect(performing: { try await sessions.getSession(id: "s") }, throws: isDamage)
         await #expect(
             performing: {

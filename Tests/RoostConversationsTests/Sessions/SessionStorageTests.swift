@@ -7,32 +7,27 @@ import Testing
 
 @testable import RoostConversations
 
-@Suite(.temporaryFolders)
-struct SessionStorageTests {
+@Suite(.temporaryFolders) struct SessionStorageTests {
+    /// The file of a database.
+    private let path = TemporaryFolder.unusedURL().appendingPathComponent("s.sqlite").path
+
     private func messages(_ count: Int) -> [ChatMessage] {
         (0..<count).map { ChatMessage(role: $0 % 2 == 0 ? .user : .assistant, content: "message \($0)") }
     }
 
     @Test func `a cache notices changes by another storage`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let path = folder.appendingPathComponent("s.sqlite").path
-        for (cache, other) in [
-            (
-                CachingSessionStorage(wrapping: try SQLiteSessionStorage(databasePath: path)),
-                try SQLiteSessionStorage(databasePath: path) as any SessionStorageProtocol & Sendable
-            )
-        ] {
-            #expect(try await cache.getSession(id: "a") == nil)
-            try await other.saveSession(id: "a", firstMessage: "Hello")
-            #expect(try await cache.getSession(id: "a")?.firstUserMessage == "Hello")
-            for number in 1...20 {
-                try await other.appendSessionMessages(id: "a", messages: messages(1))
-                #expect(try await cache.getSession(id: "a")?.messages.count == number)
-                #expect(try await cache.getAllSessions().first?.messages.count == number)
-            }
-            try await other.deleteSession(id: "a")
-            #expect(try await cache.getAllSessions().isEmpty)
+        let cache = CachingSessionStorage(wrapping: try SQLiteSessionStorage(databasePath: path))
+        let other = try SQLiteSessionStorage(databasePath: path)
+        #expect(try await cache.getSession(id: "a") == nil)
+        try await other.saveSession(id: "a", firstMessage: "Hello")
+        #expect(try await cache.getSession(id: "a")?.firstUserMessage == "Hello")
+        for number in 1...20 {
+            try await other.appendSessionMessages(id: "a", messages: messages(1))
+            #expect(try await cache.getSession(id: "a")?.messages.count == number)
+            #expect(try await cache.getAllSessions().first?.messages.count == number)
         }
+        try await other.deleteSession(id: "a")
+        #expect(try await cache.getAllSessions().isEmpty)
     }
 
     @Test func `a cache reads unchanged data once, and caches nothing without change tokens`() async throws {
@@ -110,10 +105,9 @@ struct SessionStorageTests {
     }
 
     @Test func `setting the clock back does not decrease the time of the last access`() async throws {
-        let folder = TemporaryFolder.unusedURL()
         for storage in [
             InMemorySessionStorage() as any SessionStorageProtocol & Sendable,
-            try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s").path),
+            try SQLiteSessionStorage(databasePath: path),
         ] {
             let future = Date().addingTimeInterval(3600).wholeMilliseconds
             try await storage.importSession(
@@ -126,8 +120,6 @@ struct SessionStorageTests {
     }
 
     @Test func `concurrent additions by several storages are not lost`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let path = folder.appendingPathComponent("s").path
         try await SQLiteSessionStorage(databasePath: path).saveSession(id: "a", firstMessage: "")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
@@ -146,8 +138,7 @@ struct SessionStorageTests {
     }
 
     @Test func `replaced messages are stored completely`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s").path)
+        let storage = try SQLiteSessionStorage(databasePath: path)
         try await storage.saveSession(id: "a", firstMessage: "")
         let long = messages(2000)
         try await storage.updateSessionMessages(id: "a", messages: long)

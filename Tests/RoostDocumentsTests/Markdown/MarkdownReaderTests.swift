@@ -37,7 +37,9 @@ import Testing
     ])
     func `The title is that of the front matter or the first heading`(text: String, title: String)
         async throws
-    { #expect(try await read(text).title == title) }
+    {
+        #expect(try await read(text).title == title)
+    }
 
     @Test(arguments: [("", nil), ("\n", nil), ("#NoSpace\n", "note"), ("- # in a list\n", "note")])
     func `A text without a heading has the name of its file`(text: String, title: String?) async throws {

@@ -29,7 +29,9 @@ import Testing
         ("a\u{166D}b", ["a", "\u{166D}", "b"]), ("\u{E1}B", ["ab"]),
     ]) func `characters are normalised like in Hugging Face's tokenizers`(text: String, expected: [String])
         throws
-    { #expect(try tokens(text) == expected) }
+    {
+        #expect(try tokens(text) == expected)
+    }
 
     @Test func `a word is in the vocabulary if it is a single token`() throws {
         let tokenizer = try WordPieceTokenizer(

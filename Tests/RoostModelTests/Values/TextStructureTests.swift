@@ -71,8 +71,6 @@ struct TextStructureTests {
         let json = try JSONEncoder().encode(entry)
         #expect(try JSONDecoder().decode(Entry.self, from: json) == entry)
         let shorter = String(decoding: json, as: UTF8.self).replacing(text, with: "a")
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(Entry.self, from: Data(shorter.utf8))
-        }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Entry.self, from: Data(shorter.utf8)) }
     }
 }

@@ -26,9 +26,7 @@ import Testing
         }
         #expect(error?.code == .newerFormat && error?.remedy == .upgradeRoost)
         #expect(error?.message.contains("format 2 is newer than this version supports (1)") == true)
-        await #expect(throws: StorageError.self) {
-            try await SQLiteStorageProvider.repair(databaseURL: url)
-        }
+        await #expect(throws: StorageError.self) { try await SQLiteStorageProvider.repair(databaseURL: url) }
         #expect(try Data(contentsOf: url) == before)
     }
 

@@ -49,8 +49,7 @@ import Testing
         for group in groups {
             for first in group {
                 for second in group where second > first {
-                    lowest = min(
-                        lowest, innerProduct(vectors.row(Int(first)), vectors.row(Int(second))))
+                    lowest = min(lowest, innerProduct(vectors.row(Int(first)), vectors.row(Int(second))))
                 }
             }
         }
@@ -94,8 +93,7 @@ import Testing
         let groups = try await search.find(vectors, threshold: 0.7)
         let shuffled = try await search.find(vectors.selecting(order), threshold: 0.7)
         #expect(!groups.isEmpty)
-        #expect(
-            Set(shuffled.map { Set($0.map { UInt32(order[Int($0)]) }) }) == Set(groups.map { Set($0) }))
+        #expect(Set(shuffled.map { Set($0.map { UInt32(order[Int($0)]) }) }) == Set(groups.map { Set($0) }))
     }
 
     @Test func `a chain of similar vectors is divided where its ends are below the threshold`()
