@@ -67,7 +67,8 @@ struct IngestCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Read exports of another program, such as keep, notion or whatsapp, with its importer.", valueName: "NAME"))
+            "Read exports of another program, such as keep, notion or whatsapp, with its importer.",
+            valueName: "NAME"))
     var importer: String?
 
     @Option(
