@@ -15,7 +15,7 @@ def read(path, rows):
     for name, text in rows.files(path, TABLE):
         if name.endswith(TABLE):
             with rows.reading(name):
-                for line in importing.table(text):
+                for line in markup.table(text):
                     if None in line.values():
                         rows.fault(f"{name}, the note {line['Title']}", "a column is missing")
                     details[line["Title"]] = line
@@ -30,7 +30,7 @@ def read(path, rows):
         rows.write(
             name, markup.text(text) if place.suffix == ".html" else text, title=place.stem,
             created=date(facts.get("Created On")), updated=date(facts.get("Modified On")),
-            tags=list(dict.fromkeys(folders + importing.tags_in(text))))
+            tags=list(dict.fromkeys(folders + markup.tags_in(text))))
 
 
 def date(text):

@@ -4,6 +4,7 @@
 import json
 
 import importing
+import markup
 
 TEXTS = (".md", ".markdown", ".txt")
 
@@ -23,7 +24,7 @@ def read(path, rows):
         first = text.strip().split("\n", 1)[0]
         rows.write(
             note.get("uniqueIdentifier") or name, text, title=first.lstrip("# ").strip(),
-            created=note.get("creationDate"), updated=note.get("modificationDate"), tags=importing.tags_in(text),
+            created=note.get("creationDate"), updated=note.get("modificationDate"), tags=markup.tags_in(text),
             archived=note.get("archived"))
 
 

@@ -6,13 +6,10 @@ status is 65 if a part of an export is damaged, and 66 if it found nothing: `roo
 
 import collections
 import contextlib
-import csv
 import datetime
 import hashlib
-import io
 import json
 import pathlib
-import re
 import sys
 import zipfile
 
@@ -89,12 +86,6 @@ def decoded(data):
     return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig").replace("\r\n", "\n")
 
 
-def table(text):
-    """Returns the rows of a table in CSV. A line ends only with a line feed, not with the other separators of Unicode."""
-    csv.field_size_limit(MAXIMUM_FILE_SIZE)
-    return csv.DictReader(io.StringIO(text, newline=""), strict=True)
-
-
 def instant(seconds):
     """Returns the time that is a number of seconds after 1970."""
     return seconds and datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).isoformat()[:19] + "Z"
@@ -107,12 +98,6 @@ def when(text, *formats):
             date = datetime.datetime.strptime(text.strip(), form)
             return date.isoformat() if "%M" in form else date.date().isoformat()
     return text
-
-
-def tags_in(text):
-    """Returns the tags in a text: #tag, #nested/tag and #[[tag of words]]."""
-    found = re.findall(r"(?<!\S)#(?:\[\[([^\]\n]+)\]\]|([^\W\d][\w/-]*))", text)
-    return list(dict.fromkeys(words or word for words, word in found))
 
 
 def main(read):

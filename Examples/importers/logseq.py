@@ -6,6 +6,7 @@ import re
 import urllib.parse
 
 import importing
+import markup
 
 PROPERTY = re.compile(r"\s*(?:- )?([\w-]+):: ?(.*)")
 DATES = {"created", "created-at", "date", "updated", "updated-at"}
@@ -37,7 +38,7 @@ def write(name, place, text, rows):
     if "journals" in place.parts and day != place.stem:
         fields["date"] = title = day
     tags = [tag.strip().strip("#[]") for tag in fields.pop("tags", "").split(",")]
-    tags += importing.tags_in(text)
+    tags += markup.tags_in(text)
     for key in DATES & fields.keys():
         if re.fullmatch(r"\d{13}", fields[key]):
             fields[key] = importing.instant(int(fields[key]) // 1000)

@@ -1,6 +1,11 @@
-"""Converts HTML to plain text, for the importers of this folder."""
+"""Reads the formats of texts in exports, for the importers of this folder: HTML, tables and tags."""
 
+import csv
 import html.parser
+import io
+import re
+
+import importing
 
 BLOCKS = {"p", "div", "li", "ul", "ol", "tr", "br", "h1", "h2", "h3", "h4", "blockquote", "pre", "table", "hr"}
 HIDDEN = {"script", "style", "title", "head"}
@@ -45,3 +50,15 @@ def text(source):
     parser.close()
     lines = ["".join(parts) for parts in parser.lines]
     return "\n".join(line.strip() for line in lines if line.strip(" -"))
+
+
+def tags_in(text):
+    """Returns the tags in a text: #tag, #nested/tag and #[[tag of words]]."""
+    found = re.findall(r"(?<!\S)#(?:\[\[([^\]\n]+)\]\]|([^\W\d][\w/-]*))", text)
+    return list(dict.fromkeys(words or word for words, word in found))
+
+
+def table(text):
+    """Returns the rows of a table in CSV. A line ends only with a line feed, not with the other separators of Unicode."""
+    csv.field_size_limit(importing.MAXIMUM_FILE_SIZE)
+    return csv.DictReader(io.StringIO(text, newline=""), strict=True)

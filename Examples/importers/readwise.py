@@ -2,12 +2,13 @@
 """Imports highlights of Readwise: the CSV file of its export."""
 
 import importing
+import markup
 
 
 def read(path, rows):
     for name, text in rows.files(path, ".csv"):
         with rows.reading(name):
-            for line in importing.table(text):
+            for line in markup.table(text):
                 # Shortened lines have no value in their last columns.
                 if None in line or None in line.values():
                     rows.fault(f"{name}, the highlight {(line.get('Highlight') or '')[:40]!r}", "a column is missing")

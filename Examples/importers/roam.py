@@ -4,6 +4,7 @@
 import json
 
 import importing
+import markup
 
 
 def read(path, rows):
@@ -25,7 +26,7 @@ def write(page, rows):
         key or title, text, title=title,
         date=day if day != (key or "") else importing.instant(created // 1000),
         updated=importing.instant((page.get("edit-time") or 0) // 1000),
-        tags=importing.tags_in(text), author=page.get("create-email"))
+        tags=markup.tags_in(text), author=page.get("create-email"))
 
 
 def outline(blocks, indentation):

@@ -10,7 +10,7 @@ import markup
 def read(path, rows):
     for name, text in rows.files(path, ".csv"):
         with rows.reading(name):
-            for line in importing.table(text):
+            for line in markup.table(text):
                 if None in line.values():
                     rows.fault(f"{name}, the item {line.get('Key')}", "a column is missing")
                 else:

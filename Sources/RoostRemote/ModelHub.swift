@@ -195,16 +195,16 @@ public struct ModelHub: Sendable {
         if try await BlockingWork.run({ _ in Self.matches(target, item) }) { return progress(item.length) }
         try FileSystem.standard.createFolder(target.deletingLastPathComponent())
         let partialFile = target.appendingPathExtension("part")
-        let loaded = try await retrying {
-            try await self.load(
-                item, "/\(name)/resolve/\(revision)/\(item.path)", into: partialFile, client, progress)
-        }
-        guard let file = loaded else {
+        guard let file = try lock(partialFile, item) else {
             return try await fetch(item, name, revision, into: folder, client, progress: progress)
         }
-        // The file stays locked until it has its name. Otherwise, another process could take the complete
-        // file over during the comparison.
+        // The file stays locked between attempts and until it has its name. Otherwise, another process could take
+        // the complete file over during the comparison.
         defer { withExtendedLifetime(file) {} }
+        try await retrying {
+            try await self.load(
+                item, "/\(name)/resolve/\(revision)/\(item.path)", into: file, client, progress)
+        }
         guard try await BlockingWork.run({ _ in Self.matches(partialFile, item) }) else {
             try? FileManager.default.removeItem(at: partialFile)
             throw EmbedderError(
@@ -215,14 +215,10 @@ public struct ModelHub: Sendable {
         try FileSystem.standard.rename(partialFile.path, to: target.path)
     }
 
-    /// Downloads a file to a temporary file, or continues a partial download.
+    /// Opens a temporary file, which is locked until it is closed.
     ///
-    /// - Returns: The temporary file, which is locked until it is closed; `nil` if another process has given
-    ///   it its name, or has removed it.
-    private func load(
-        _ item: Item, _ path: String, into partialFile: URL, _ client: HTTPClient,
-        _ progress: @escaping @Sendable (Int) -> Void
-    ) async throws -> FileDescriptor? {
+    /// - Returns: `nil` if another process has given the file its name, or has removed it.
+    private func lock(_ partialFile: URL, _ item: Item) throws -> FileDescriptor? {
         let file = try FileDescriptor(partialFile.path, O_WRONLY | O_CREAT)
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
             throw EmbedderError(
@@ -231,10 +227,17 @@ public struct ModelHub: Sendable {
         }
         // The process that held the lock may have renamed the file after it was opened here. Writing would
         // then change the complete file.
-        guard FileIdentity(partialFile) == FileIdentity(file) else { return nil }
+        return FileIdentity(partialFile) == FileIdentity(file) ? file : nil
+    }
+
+    /// Downloads a file to a temporary file, or continues a partial download.
+    private func load(
+        _ item: Item, _ path: String, into file: FileDescriptor, _ client: HTTPClient,
+        _ progress: @escaping @Sendable (Int) -> Void
+    ) async throws {
         var size = try file.size()
         if size > item.length { size = 0 }
-        if size == item.length, size > 0 { return file }
+        if size == item.length, size > 0 { return }
         var call = call(path)
         if size > 0 { call.headers[.range] = "bytes=\(size)-" }
         let download = ModelDownload(item.path, item.length, file, existing: size, from: server)
@@ -254,7 +257,6 @@ public struct ModelHub: Sendable {
                     + "download", isRetryable: true)
         }
         try await BlockingWork.run { _ in try file.synchronize() }
-        return file
     }
 
     private static func matches(_ url: URL, _ item: Item) -> Bool {
