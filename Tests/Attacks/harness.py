@@ -154,6 +154,8 @@ class Attacker:
         if pid == 0:
             os.chdir(self.folder)
             os.execve(self.roost, [self.roost, *arguments], self.environment())
+        # A person who is asked whether to download the model declines.
+        os.write(terminal, b"n\n")
         output = b""
         end = time.monotonic() + limit * self.patience
         while True:
