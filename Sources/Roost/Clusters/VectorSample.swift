@@ -27,8 +27,7 @@ struct VectorSample: Sendable {
         (chosen, share, otherShare, included, includedOthers) = (nil, 1, 1, [], ([], []))
     }
 
-    /// The maximum number of clustered entries in a sample. With 384 dimensions, their vectors take 400 MB,
-    /// and the assignments of ten million entries still fit into 2 GB with them.
+    /// The maximum number of clustered entries in a sample. With 384 dimensions, their vectors take 400 MB.
     static let maximumSize = 250_000
 
     /// The minimum size of a sample. A smaller one says little about a store.
