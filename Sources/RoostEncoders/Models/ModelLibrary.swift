@@ -74,14 +74,14 @@ public struct ModelLibrary: Sendable, Hashable {
     /// - Parameter name: The name of the model's folder.
     /// - Throws: `EmbedderError` if the model is not installed, is not a cross-encoder or is damaged.
     public func reranker(_ name: String) throws -> CrossEncoder {
-        try CrossEncoder(folder: try folder(of: name))
+        try CrossEncoder(folder: try folder(of: name, remedy: .installModel))
     }
 
     private func isCrossEncoder(_ name: String) -> Bool {
         (try? CrossEncoder.describes(ModelFolder(folder(of: name)))) ?? false
     }
 
-    func folder(of name: String) throws -> URL {
+    func folder(of name: String, remedy: Remedy = .installModelOrUseLexical) throws -> URL {
         let resolved = Self.aliases[name.lowercased()] ?? name
         guard !resolved.isEmpty, !resolved.contains("/"), !resolved.hasPrefix(".") else {
             throw EmbedderError(.modelNotFound, "'\(name)' is not a valid model name")
@@ -90,7 +90,7 @@ public struct ModelLibrary: Sendable, Hashable {
         guard FileManager.default.fileExists(atPath: folder.path) else {
             throw EmbedderError(
                 .modelNotFound, "the model \(resolved) is not installed in \(directory.path)",
-                remedy: .installModelOrUseLexical)
+                remedy: remedy)
         }
         return folder
     }
