@@ -48,10 +48,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         precondition(bound > 0, "the bound must be positive, not \(bound)")
         let bound = UInt64(bound)
         var product = next().multipliedFullWidth(by: bound)
-        // The remainder takes as long as the rest and is seldom needed, because it is below the bound.
-        if product.low < bound {
-            let threshold = (0 &- bound) % bound
-            while product.low < threshold { product = next().multipliedFullWidth(by: bound) }
+        // The remainder is slow to compute, and seldom needed.
+        while product.low < bound, product.low < (0 &- bound) % bound {
+            product = next().multipliedFullWidth(by: bound)
         }
         return Int(product.high)
     }

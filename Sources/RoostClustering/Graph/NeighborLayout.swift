@@ -125,8 +125,8 @@ package struct NeighborLayout: Sendable {
         private static let exponents = -40..<24
         private static let mantissaBits: UInt64 = 4
         private static let shift = UInt64(Double.significandBitCount) - mantissaBits
-        private static let first = Double(sign: .plus, exponent: exponents.lowerBound, significand: 1).bitPattern
-        private static let last = Double(sign: .plus, exponent: exponents.upperBound, significand: 1).nextDown
+        private static let first = pow(2, Double(exponents.lowerBound)).bitPattern
+        private static let last = pow(2, Double(exponents.upperBound)).nextDown
 
         private let values: [Double]
 
@@ -145,7 +145,8 @@ package struct NeighborLayout: Sendable {
             let values = values.span
             let (low, high) = (values[unchecked: index], values[unchecked: index + 1])
             return (difference * (low + share * (high - low)))
-                .clamped(lowerBound: .init(repeating: -maximumMove), upperBound: .init(repeating: maximumMove))
+                .clamped(
+                    lowerBound: .init(repeating: -maximumMove), upperBound: .init(repeating: maximumMove))
         }
     }
 }
