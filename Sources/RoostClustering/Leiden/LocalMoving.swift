@@ -57,8 +57,7 @@ struct LocalMoving {
                 count &+= sum == 0 ? 1 : 0
                 linkWeights[unchecked: Int(community)] = sum + Double(edgeWeights[unchecked: edge])
             }
-            let own = communityOf[unchecked: node]
-            let mass = nodeMasses[unchecked: node]
+            let (own, mass) = (communityOf[unchecked: node], nodeMasses[unchecked: node])
             let scaledMass = factor * mass
             let ownTotal = massOf[unchecked: Int(own)]
             let minimumGain = Self.minimumRelativeGain * (Self.minimumMassTerm + scaledMass * ownTotal)
@@ -174,8 +173,7 @@ struct Refinement {
         var touched = touchedArray.mutableSpan
         var partOf = parts.mutableSpan
         for node in generator.permutation(n).map({ Int($0) }) {
-            let own = partOf[unchecked: node]
-            let community = communityOf[unchecked: node]
+            let (own, community) = (partOf[unchecked: node], communityOf[unchecked: node])
             let mass = communityMass[Int(community)]
             func isWellConnected(_ total: Double, _ outward: Double) -> Bool {
                 outward >= factor * total * (mass - total) - Self.roundingTolerance
