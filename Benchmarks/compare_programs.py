@@ -21,7 +21,7 @@ def turns(name, action, rounds):
     for number in range(rounds):
         for build in list(times)[::-1 if number % 2 else 1]: times[build].append(action(programs[build], build))
     before, after = (statistics.median(times[build]) for build in times)
-    print(f"{name:28} before {before:.3f} s  after {after:.3f} s  ratio {after / before:.2f}", flush=True)
+    print(f"{name:34} before {before:.3f} s  after {after:.3f} s  ratio {after / before:.2f}", flush=True)
 
 texts = [json.loads(line)["text"] for name in ("banking77", "agnews-test")
          for line in open(f"{data}/clustering/{name}/data.jsonl", encoding="utf-8")]
@@ -39,6 +39,10 @@ def backup(program, build):
     shutil.rmtree(f"{folder}/backup-{build}", ignore_errors=True)
     return run(program, "backup", "create", "--to", f"{folder}/backup-{build}", "--store", f"{folder}/{build}")
 
+def first_recluster(program, build):
+    if os.path.exists(f"{folder}/{build}/index/map"): os.remove(f"{folder}/{build}/index/map")
+    return run(program, "recluster", "--fresh", "--store", f"{folder}/{build}")
+
 turns("ingest of 20,000 rows", lambda program, build: made(program, f"{folder}/{build}", rows), 1)
 turns("ingest of til-vault", lambda program, build: made(program, f"{folder}/vault-{build}", f"{data}/ingest/til-vault"), 2)
 for name, words in [("400 queries", []), ("400 by vector, exact", ["--mode", "vector", "--exact"]),
@@ -48,4 +52,8 @@ for name, words in [("400 queries", []), ("400 by vector, exact", ["--mode", "ve
 turns("one query from the start", lambda program, build: run(
     program, "query", "card payment was declined abroad", "--store", f"{folder}/{build}"), 31)
 turns("recluster", lambda program, build: run(program, "recluster", "--fresh", "--store", f"{folder}/{build}"), 3)
+turns("first recluster, with the map", first_recluster, 3)
+for words in [["export", "clusters"], ["export", "entries"], ["export", "entries", "--with-embeddings"],
+              ["list", "--json"]]:
+    turns(" ".join(words), lambda program, build: run(program, *words, "--store", f"{folder}/{build}"), 5)
 turns("backup", backup, 5)

@@ -25,7 +25,7 @@ package enum TextTitle {
             rest = rest.dropFirst(bytes.count + 1)
             // The byte limit may split a character. Decoding replaces it, but a title never extends that far.
             let line = String(decoding: bytes.prefix(lineBytes), as: UTF8.self)
-            let title = isMarkdown ? withoutMarks(line) : joined(line.split(whereSeparator: \.isWhitespace))
+            let title = isMarkdown ? withoutMarks(line) : joined(line.split(whereSeparator: isSpace))
             guard !(isMarkdown ? words(of: title) : title).allSatisfy({ $0 == " " || isSign($0) }) else {
                 continue
             }
@@ -39,7 +39,7 @@ package enum TextTitle {
         let masked = String(decoding: MarkupMask.masked(Array(title.utf8)), as: UTF8.self)
         // Masked bytes are U+0000.
         return joined(
-            masked.split(whereSeparator: { $0.isWhitespace || $0 == "\0" }).map { word in
+            masked.split(whereSeparator: { isSpace($0) || $0 == "\0" }).map { word in
                 trimmed(word) { "*_`[]".contains($0) }[...]
             })
     }
@@ -48,7 +48,7 @@ package enum TextTitle {
     package static func shortened(_ text: String, to length: Int = displayLength) -> String {
         guard text.count > length else { return text }
         let start = text.prefix(length - 1)
-        let end = start.lastIndex(where: \.isWhitespace)
+        let end = start.lastIndex(where: isSpace)
         // Text without spaces, or with a very long first word, is cut between two characters.
         let kept = end.map { start[..<$0] }.flatMap { 2 * $0.count >= length ? $0 : nil } ?? start
         return trimmed(kept) { ",;:-".contains($0) } + "…"
@@ -62,7 +62,7 @@ package enum TextTitle {
 
     /// Returns a line without signs of emphasis around its words. Punctuation in code is part of it.
     private static func withoutMarks(_ line: String) -> String {
-        let words = line.split(whereSeparator: \.isWhitespace).map { word in
+        let words = line.split(whereSeparator: isSpace).map { word in
             var word = word
             while let first = word.first, "*_[]`".contains(first) {
                 word.removeFirst()
@@ -81,14 +81,19 @@ package enum TextTitle {
     }
 
     private static func isSign(_ character: Character) -> Bool {
-        character.isASCII && !character.isWhitespace && !character.isLetter && !character.isNumber
+        character.isASCII && !isSpace(character) && !character.isLetter && !character.isNumber
+    }
+
+    /// Returns whether a character is white space. The properties of an ASCII character need no tables.
+    private static func isSpace(_ character: Character) -> Bool {
+        character.asciiValue.map { $0 == UInt8(ascii: " ") || 9...13 ~= $0 } ?? character.isWhitespace
     }
 
     private static func sentence(of text: String) -> String {
         var previous: Character = " "
         for index in text.indices {
             let character = text[index]
-            if "。！？".contains(previous) || (character.isWhitespace && ".!?".contains(previous)) {
+            if "。！？".contains(previous) || (isSpace(character) && ".!?".contains(previous)) {
                 return trimmed(text[..<index])
             }
             previous = character
@@ -100,8 +105,8 @@ package enum TextTitle {
         _ text: Substring, also isExtra: (Character) -> Bool = { _ in false }
     ) -> String {
         var text = text
-        while let first = text.first, first.isWhitespace || isExtra(first) { text.removeFirst() }
-        while let last = text.last, last.isWhitespace || isExtra(last) { text.removeLast() }
+        while let first = text.first, isSpace(first) || isExtra(first) { text.removeFirst() }
+        while let last = text.last, isSpace(last) || isExtra(last) { text.removeLast() }
         return String(text)
     }
 }

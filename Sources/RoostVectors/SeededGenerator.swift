@@ -48,8 +48,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         precondition(bound > 0, "the bound must be positive, not \(bound)")
         let bound = UInt64(bound)
         var product = next().multipliedFullWidth(by: bound)
-        let threshold = (0 &- bound) % bound
-        while product.low < threshold { product = next().multipliedFullWidth(by: bound) }
+        // The remainder is slow to compute, and seldom needed.
+        while product.low < bound, product.low < (0 &- bound) % bound {
+            product = next().multipliedFullWidth(by: bound)
+        }
         return Int(product.high)
     }
 

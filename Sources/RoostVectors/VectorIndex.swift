@@ -101,15 +101,14 @@ package struct TopK: Sendable {
     }
 
     private mutating func siftDown(_ start: Int) {
+        let moved = heap[start]
         var parent = start
-        while true {
-            var worst = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
-                if heap[worst].precedes(heap[child]) { worst = child }
-            }
-            guard worst != parent else { return }
-            heap.swapAt(parent, worst)
-            parent = worst
+        while case var child = 2 * parent + 1, child < heap.count {
+            if child + 1 < heap.count, heap[child].precedes(heap[child + 1]) { child += 1 }
+            guard moved.precedes(heap[child]) else { break }
+            heap[parent] = heap[child]
+            parent = child
         }
+        heap[parent] = moved
     }
 }

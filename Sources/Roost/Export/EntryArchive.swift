@@ -1,6 +1,7 @@
 package import Foundation
 import RoostFiles
 package import RoostModel
+import RoostStorage
 import RoostText
 
 /// Exported entries in JSON Lines or CSV.
@@ -196,25 +197,23 @@ extension KnowledgeStore {
         let header = EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: embedder.space)
         let pages = snapshot.entryPages(matching: filter, pageSize: Self.linesPerPage)
         return (
-            withEmbeddings ? try await Self.lines([header], withEmbeddings: true) : Data(),
-            pages.map { try await Self.lines($0.entries, withEmbeddings: withEmbeddings) }
+            withEmbeddings ? try JSONEncoder.canonical.encode(header) + Data("\n".utf8) : Data(),
+            pages.map { await Self.lines($0.entries, withEmbeddings: withEmbeddings) }
         )
     }
 
     private static let linesPerPage = 500
 
-    /// Returns values as lines. A page with vectors takes many milliseconds, so it is not encoded on the actor
+    /// Returns entries as lines. A page with vectors takes many milliseconds, so it is not encoded on the actor
     /// of the caller, which can be the main actor.
     @concurrent
-    private static func lines(
-        _ values: [some Encodable & Sendable], withEmbeddings: Bool
-    ) async throws -> Data {
-        let encoder = JSONEncoder.canonical
-        encoder.userInfo[.omitsVectors] = !withEmbeddings
-        return try values.reduce(into: Data()) { bytes, value in
-            bytes += try encoder.encode(value).escapingControlsInJSON()
-            bytes.append(UInt8(ascii: "\n"))
+    private static func lines(_ entries: [Entry], withEmbeddings: Bool) async -> Data {
+        var text: [UInt8] = []
+        for entry in entries {
+            EntryText.write(entry, withVectors: withEmbeddings, to: &text)
+            text.append(UInt8(ascii: "\n"))
         }
+        return Data(text).escapingControlsInJSON()
     }
 }
 

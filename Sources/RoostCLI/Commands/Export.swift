@@ -137,7 +137,7 @@ extension Export {
                 try await store.exportEntries(withEmbeddings: target.withEmbeddings, filter: filter) {
                     block in
                     try file.write(block)
-                    lines += block.count { $0 == UInt8(ascii: "\n") }
+                    lines += block.withUnsafeBytes { $0.count { $0 == UInt8(ascii: "\n") } }
                     progress.update(lines, of: all)
                 }
                 try file.finish()

@@ -113,28 +113,55 @@ struct WeightedGraph: Sendable {
             members[fill[Int(group)]] = UInt32(node)
             fill[Int(group)] += 1
         }
-        var result = WeightedGraph(starts: [0], targets: [], weights: [])
-        result.starts.reserveCapacity(groupCount + 1)
-        var sums = [Double](repeating: 0, count: groupCount)
-        var touched: [UInt32] = []
+        // Most of the time of a clustering run is spent in such loops, so the indices, which the graph guarantees,
+        // are not checked.
+        var (targetArray, weightArray) = ([UInt32](repeating: 0, count: targets.count), weights)
+        var (sumArray, starts) = ([Double](repeating: 0, count: groupCount), [0])
+        starts.reserveCapacity(groupCount + 1)
+        let (edgeTargets, edgeWeights, groupOf) = (targets.span, weights.span, groups.span)
+        var sums = sumArray.mutableSpan
+        var others = targetArray.mutableSpan
+        var otherWeights = weightArray.mutableSpan
+        var count = 0
         for group in 0..<groupCount {
+            let first = count
             for member in members[firsts[group]..<firsts[group + 1]] {
-                for edge in starts[Int(member)]..<starts[Int(member) + 1] {
-                    let other = groups[Int(targets[edge])]
+                for edge in self.starts[Int(member)]..<self.starts[Int(member) + 1] {
+                    let other = groupOf[unchecked: Int(edgeTargets[unchecked: edge])]
                     guard other != group else { continue }
-                    if sums[Int(other)] == 0 { touched.append(UInt32(other)) }
-                    sums[Int(other)] += Double(weights[edge])
+                    let sum = sums[unchecked: Int(other)]
+                    others[unchecked: count] = UInt32(bitPattern: other)
+                    count &+= sum == 0 ? 1 : 0
+                    sums[unchecked: Int(other)] = sum + Double(edgeWeights[unchecked: edge])
                 }
             }
-            touched.sort()
-            for other in touched {
-                result.targets.append(other)
-                result.weights.append(Float(sums[Int(other)]))
-                sums[Int(other)] = 0
+            for index in first..<count {
+                otherWeights[unchecked: index] = Float(sums[unchecked: Int(others[unchecked: index])])
+                sums[unchecked: Int(others[unchecked: index])] = 0
             }
-            touched.removeAll(keepingCapacity: true)
-            result.starts.append(result.targets.count)
+            starts.append(count)
         }
-        return result
+        let unsorted = WeightedGraph(
+            starts: starts, targets: Array(targetArray[..<count]), weights: Array(weightArray[..<count]))
+        return unsorted.transposed.transposed
+    }
+
+    /// The graph with each edge stored at its other node. The targets of a node are ascending.
+    private var transposed: WeightedGraph {
+        var (targetArray, weightArray, fillArray) = (targets, weights, starts)
+        let (edgeTargets, edgeWeights) = (targets.span, weights.span)
+        var newTargets = targetArray.mutableSpan
+        var newWeights = weightArray.mutableSpan
+        var fill = fillArray.mutableSpan
+        for node in 0..<count {
+            for edge in starts[node]..<starts[node + 1] {
+                let other = Int(edgeTargets[unchecked: edge])
+                let index = fill[unchecked: other]
+                newTargets[unchecked: index] = UInt32(truncatingIfNeeded: node)
+                newWeights[unchecked: index] = edgeWeights[unchecked: edge]
+                fill[unchecked: other] = index &+ 1
+            }
+        }
+        return WeightedGraph(starts: starts, targets: targetArray, weights: weightArray)
     }
 }

@@ -33,53 +33,62 @@ struct LocalMoving {
     mutating func run(only movable: [Bool]? = nil, using generator: inout SeededGenerator) throws {
         guard graph.count > 1 else { return }
         var queue = NodeQueue(generator.permutation(graph.count), movable)
-        var links = CommunityLinks(count: graph.count)
+        // The weights of the edges of the visited node to each community, and the communities with such edges.
+        var weightArray = [Double](repeating: 0, count: graph.count)
+        var linkedArray = [Int32](repeating: 0, count: graph.count)
+        let (graph, factor, masses) = (graph, factor, masses)
+        // Most of the time of a run is spent here, so the indices, which the graph guarantees, are not checked.
+        let (edgeTargets, edgeWeights, nodeMasses) = (graph.targets.span, graph.weights.span, masses.span)
+        var linkWeights = weightArray.mutableSpan
+        var linked = linkedArray.mutableSpan
+        var (currentArray, totalArray) = (communities, totals)
+        var communityOf = currentArray.mutableSpan
+        var massOf = totalArray.mutableSpan
         var visits = 0
         while let node = queue.popFirst() {
             visits += 1
             if visits % Self.visitsPerCheck == 0 { try Task.checkCancellation() }
-            links.add(graph, node, communities)
-            let own = communities[node]
-            let best = bestCommunity(for: node, links)
-            links.removeAll()
+            let edges = graph.starts[node]..<graph.starts[node + 1]
+            var count = 0
+            for edge in edges {
+                let community = communityOf[unchecked: Int(edgeTargets[unchecked: edge])]
+                let sum = linkWeights[unchecked: Int(community)]
+                linked[unchecked: count] = community
+                count &+= sum == 0 ? 1 : 0
+                linkWeights[unchecked: Int(community)] = sum + Double(edgeWeights[unchecked: edge])
+            }
+            let (own, mass) = (communityOf[unchecked: node], nodeMasses[unchecked: node])
+            let scaledMass = factor * mass
+            let ownTotal = massOf[unchecked: Int(own)]
+            let minimumGain = Self.minimumRelativeGain * (Self.minimumMassTerm + scaledMass * ownTotal)
+            var best = own
+            var bestGain = linkWeights[unchecked: Int(own)] - scaledMass * (ownTotal - mass)
+            for index in 0..<count {
+                let other = linked[unchecked: index]
+                let weight = linkWeights[unchecked: Int(other)]
+                linkWeights[unchecked: Int(other)] = 0
+                guard other != own else { continue }
+                let gain = weight - scaledMass * massOf[unchecked: Int(other)]
+                if gain > bestGain + minimumGain { (best, bestGain) = (other, gain) }
+            }
+            if bestGain < -minimumGain, sizes[Int(own)] > 1, let free = empty.popLast() { best = free }
             guard best != own else { continue }
-            move(node, from: own, to: best)
-            for edge in graph.starts[node]..<graph.starts[node + 1] {
-                let other = Int(graph.targets[edge])
-                if communities[other] != best { queue.append(other) }
+            massOf[unchecked: Int(own)] -= mass
+            sizes[Int(own)] -= 1
+            if sizes[Int(own)] == 0 {
+                // The total of an empty community is exactly 0, but the subtractions leave a rounding error.
+                massOf[unchecked: Int(own)] = 0
+                empty.append(own)
+            }
+            massOf[unchecked: Int(best)] += mass
+            sizes[Int(best)] += 1
+            communityOf[unchecked: node] = best
+            for edge in edges {
+                let other = Int(edgeTargets[unchecked: edge])
+                if communityOf[unchecked: other] != best { queue.append(other) }
             }
         }
-    }
-
-    /// Returns the community with the highest gain for a node: its own, a neighboring one, or an empty one.
-    @inline(__always)
-    private mutating func bestCommunity(for node: Int, _ links: borrowing CommunityLinks) -> Int32 {
-        let own = communities[node]
-        let mass = masses[node]
-        let minimumGain =
-            Self.minimumRelativeGain * (Self.minimumMassTerm + factor * mass * totals[Int(own)])
-        var best = own
-        var bestGain = links.weights[Int(own)] - factor * mass * (totals[Int(own)] - mass)
-        for other in links.communities where other != own {
-            let gain = links.weights[Int(other)] - factor * mass * totals[Int(other)]
-            if gain > bestGain + minimumGain { (best, bestGain) = (other, gain) }
-        }
-        if bestGain < -minimumGain, sizes[Int(own)] > 1, let free = empty.popLast() { return free }
-        return best
-    }
-
-    @inline(__always)
-    private mutating func move(_ node: Int, from old: Int32, to new: Int32) {
-        totals[Int(old)] -= masses[node]
-        sizes[Int(old)] -= 1
-        if sizes[Int(old)] == 0 {
-            // The total of an empty community is exactly 0, but the subtractions leave a rounding error.
-            totals[Int(old)] = 0
-            empty.append(old)
-        }
-        totals[Int(new)] += masses[node]
-        sizes[Int(new)] += 1
-        communities[node] = new
+        communities = currentArray
     }
 }
 
@@ -122,34 +131,6 @@ private struct NodeQueue {
     }
 }
 
-/// The weights of a node's edges to the communities of its neighbors.
-private struct CommunityLinks: ~Copyable {
-    /// The weight of the edges to each community; 0 for a community without edges.
-    private(set) var weights: [Double]
-    private(set) var communities: [Int32] = []
-
-    init(count: Int) {
-        weights = [Double](repeating: 0, count: count)
-        // This is enough for most nodes, because a node usually has few neighbors.
-        communities.reserveCapacity(256)
-    }
-
-    @inline(__always)
-    mutating func add(_ graph: WeightedGraph, _ node: Int, _ communityOf: [Int32]) {
-        for edge in graph.starts[node]..<graph.starts[node + 1] {
-            let community = communityOf[Int(graph.targets[edge])]
-            if weights[Int(community)] == 0 { communities.append(community) }
-            weights[Int(community)] += Double(graph.weights[edge])
-        }
-    }
-
-    @inline(__always)
-    mutating func removeAll() {
-        for community in communities { weights[Int(community)] = 0 }
-        communities.removeAll(keepingCapacity: true)
-    }
-}
-
 /// The second phase of the Leiden algorithm: visits each node of a community once and joins it to the part
 /// with the highest gain, provided that both the node and the part are well connected to the rest of the
 /// community. This guarantees that communities are connected.
@@ -174,44 +155,57 @@ struct Refinement {
         // The mass and the size of each part, and the weight of its edges to the rest of its community.
         var (totals, sizes) = (masses, [Int32](repeating: 1, count: n))
         var outward = [Double](repeating: 0, count: n)
+        let (graph, factor, masses, within) = (graph, factor, masses, within)
+        let (edgeTargets, edgeWeights, communityOf) = (graph.targets.span, graph.weights.span, within.span)
         for node in 0..<n {
+            let community = communityOf[unchecked: node]
+            var sum = 0.0
             for edge in graph.starts[node]..<graph.starts[node + 1]
-            where within[Int(graph.targets[edge])] == within[node] {
-                outward[node] += Double(graph.weights[edge])
+            where communityOf[unchecked: Int(edgeTargets[unchecked: edge])] == community {
+                sum += Double(edgeWeights[unchecked: edge])
             }
+            outward[node] = sum
         }
-        func isWellConnected(_ part: Int, _ community: Int32) -> Bool {
-            outward[part] >= factor * totals[part] * (communityMass[Int(community)] - totals[part])
-                - Self.roundingTolerance
-        }
-        var sums = [Double](repeating: 0, count: n)
-        var touched: [Int32] = []
+        // The weights of the edges of the visited node to each part, and the parts with such edges.
+        var sumArray = [Double](repeating: 0, count: n)
+        var touchedArray = [Int32](repeating: 0, count: n)
+        var sums = sumArray.mutableSpan
+        var touched = touchedArray.mutableSpan
+        var partOf = parts.mutableSpan
         for node in generator.permutation(n).map({ Int($0) }) {
-            let own = Int(parts[node])
-            guard sizes[own] == 1, isWellConnected(own, within[node]) else { continue }
+            let (own, community) = (partOf[unchecked: node], communityOf[unchecked: node])
+            let mass = communityMass[Int(community)]
+            func isWellConnected(_ total: Double, _ outward: Double) -> Bool {
+                outward >= factor * total * (mass - total) - Self.roundingTolerance
+            }
+            guard sizes[Int(own)] == 1, isWellConnected(totals[Int(own)], outward[Int(own)]) else { continue }
+            var count = 0
             for edge in graph.starts[node]..<graph.starts[node + 1] {
-                let other = Int(graph.targets[edge])
-                guard within[other] == within[node] else { continue }
-                let part = parts[other]
-                if sums[Int(part)] == 0 { touched.append(part) }
-                sums[Int(part)] += Double(graph.weights[edge])
+                let other = Int(edgeTargets[unchecked: edge])
+                guard communityOf[unchecked: other] == community else { continue }
+                let part = partOf[unchecked: other]
+                let sum = sums[unchecked: Int(part)]
+                touched[unchecked: count] = part
+                count &+= sum == 0 ? 1 : 0
+                sums[unchecked: Int(part)] = sum + Double(edgeWeights[unchecked: edge])
             }
-            var best = (part: own, gain: 0.0)
-            for part in touched where Int(part) != own && isWellConnected(Int(part), within[node]) {
-                let gain = sums[Int(part)] - factor * masses[node] * totals[Int(part)]
-                if gain > best.gain { best = (Int(part), gain) }
+            var best = (part: own, gain: 0.0, weight: 0.0)
+            for index in 0..<count {
+                let part = touched[unchecked: index]
+                let weight = sums[unchecked: Int(part)]
+                sums[unchecked: Int(part)] = 0
+                let gain = weight - factor * masses[node] * totals[Int(part)]
+                guard gain > best.gain, part != own, isWellConnected(totals[Int(part)], outward[Int(part)])
+                else { continue }
+                best = (part, gain, weight)
             }
-            if best.part != own {
-                totals[best.part] += masses[node]
-                sizes[best.part] += 1
-                // The edges between the node and the part are now inside the part, so they are no longer
-                // counted.
-                outward[best.part] += outward[own] - 2 * sums[best.part]
-                (totals[own], sizes[own], outward[own]) = (0, 0, 0)
-                parts[node] = Int32(best.part)
-            }
-            for part in touched { sums[Int(part)] = 0 }
-            touched.removeAll(keepingCapacity: true)
+            guard best.part != own else { continue }
+            totals[Int(best.part)] += masses[node]
+            sizes[Int(best.part)] += 1
+            // The edges between the node and the part are now inside the part, so they are no longer counted.
+            outward[Int(best.part)] += outward[Int(own)] - 2 * best.weight
+            (totals[Int(own)], sizes[Int(own)], outward[Int(own)]) = (0, 0, 0)
+            partOf[unchecked: node] = best.part
         }
     }
 }

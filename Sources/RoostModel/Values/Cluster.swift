@@ -168,9 +168,7 @@ extension Cluster: Codable {
         try container.encodeIfPresent(labelPin, forKey: .labelPin)
         try container.encodeIfPresent(labeledBy, forKey: .labeledBy)
         try container.encode(keywords, forKey: .keywords)
-        if encoder.userInfo[.omitsVectors] as? Bool != true {
-            try container.encode(centroid, forKey: .centroid)
-        }
+        try container.encode(centroid, forKey: .centroid)
         try container.encode(members, forKey: .members)
         try container.encode(representatives, forKey: .representatives)
         try container.encode(cohesion, forKey: .cohesion)

@@ -184,15 +184,13 @@ extension Entry: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(content, forKey: .content)
-        if encoder.userInfo[.omitsVectors] as? Bool != true {
-            try container.encode(embeddings, forKey: .embeddings)
-        }
+        try container.encode(embeddings, forKey: .embeddings)
         var list = container.nestedUnkeyedContainer(forKey: .passages)
         for passage in passages {
             var item = list.nestedContainer(keyedBy: PassageKeys.self)
             try item.encode([passage.utf8Range.lowerBound, passage.utf8Range.upperBound], forKey: .range)
             try item.encode(passage.tokenCount, forKey: .tokens)
-            if encoder.userInfo[.omitsVectors] as? Bool != true, passage.vector != embeddings {
+            if passage.vector != embeddings {
                 try item.encode(passage.vector, forKey: .vector)
             }
         }
@@ -210,8 +208,6 @@ extension Entry: Codable {
 extension CodingUserInfoKey {
     /// The key for a `Date` that is assigned to decoded entries and clusters if their JSON has no date.
     public static let defaultDate = key("roost.defaultDate")
-    /// The key for a `Bool` that determines whether the vectors of encoded entries and clusters are omitted.
-    public static let omitsVectors = key("roost.omitsVectors")
 
     private static func key(_ name: String) -> CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: name) else {

@@ -73,23 +73,34 @@ extension Data {
     ///
     /// - Precondition: The data is JSON in UTF-8, as `JSONEncoder` writes it.
     package func escapingControlsInJSON() -> Data {
-        func isInterpreted(_ scalar: Unicode.Scalar) -> Bool {
-            switch scalar.value {
-            case 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F: true
-            default: false
+        withUnsafeBytes { bytes in
+            var result = Data()
+            var start = 0
+            for index in bytes.indices where bytes[index] >= 0x7F {
+                // Only these bytes begin such a character.
+                let length: Int
+                switch bytes[index] {
+                case 0x7F: length = 1
+                case 0xC2, 0xD8: length = 2
+                case 0xE2: length = 3
+                default: continue
+                }
+                guard index + length <= bytes.count,
+                    let scalar = String(decoding: bytes[index..<index + length], as: UTF8.self).unicodeScalars
+                        .first
+                else { continue }
+                switch scalar.value {
+                case 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F:
+                    result.append(contentsOf: bytes[start..<index])
+                    result.append(contentsOf: "\\u\(Hexadecimal.text(scalar.value, count: 4))".utf8)
+                    start = index + length
+                default: continue
+                }
             }
+            guard start > 0 else { return self }
+            result.append(contentsOf: bytes[start...])
+            return result
         }
-        let scalars = String(decoding: self, as: UTF8.self).unicodeScalars
-        var result = Data()
-        var start = scalars.startIndex
-        while let index = scalars[start...].firstIndex(where: isInterpreted) {
-            result.append(contentsOf: Substring(scalars[start..<index]).utf8)
-            result.append(contentsOf: "\\u\(Hexadecimal.text(scalars[index].value, count: 4))".utf8)
-            start = scalars.index(after: index)
-        }
-        if start == scalars.startIndex { return self }
-        result.append(contentsOf: Substring(scalars[start...]).utf8)
-        return result
     }
 }
 

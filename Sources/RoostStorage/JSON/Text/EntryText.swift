@@ -1,20 +1,23 @@
 import Foundation
-import RoostModel
+package import RoostModel
 import RoostText
 
 /// Writes and reads the JSON form of an entry without a general-purpose coder. The text is the same as that
 /// of the `Codable` conformance of `Entry`, but coding is about thirty times as fast.
-enum EntryText {
+package enum EntryText {
     // MARK: Writing
 
     /// Appends the JSON of an entry, with keys in alphabetical order and without white space.
-    static func write(_ entry: Entry, to text: inout [UInt8]) {
+    package static func write(_ entry: Entry, withVectors: Bool = true, to text: inout [UInt8]) {
         text.append(literal: "{\"content\":")
         text.append(string: entry.content)
         text.append(literal: ",\"createdAt\":\"")
         text.append(contentsOf: DateText.string(from: entry.createdAt).utf8)
-        text.append(literal: "\",\"embeddings\":")
-        text.append(numbers: entry.embeddings)
+        text.append(UInt8(ascii: "\""))
+        if withVectors {
+            text.append(literal: ",\"embeddings\":")
+            text.append(numbers: entry.embeddings)
+        }
         text.append(literal: ",\"id\":\"")
         text.append(contentsOf: entry.id.text.utf8)
         text.append(UInt8(ascii: "\""))
@@ -31,7 +34,7 @@ enum EntryText {
             text.append(contentsOf: "\(passage.utf8Range.lowerBound),\(passage.utf8Range.upperBound)".utf8)
             text.append(literal: "],\"tokens\":")
             text.append(contentsOf: String(passage.tokenCount).utf8)
-            if passage.vector != entry.embeddings {
+            if withVectors, passage.vector != entry.embeddings {
                 text.append(literal: ",\"vector\":")
                 text.append(numbers: passage.vector)
             }
