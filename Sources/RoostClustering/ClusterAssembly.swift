@@ -15,7 +15,7 @@ package struct ClusterAssembly: Sendable {
     let rows: [Entry.ID: Int]
     let quality: ClusterQuality
     /// The rows of each group. A parent group has the rows of all of its descendants.
-    private let members: [[Int]]
+    let members: [[Int]]
     /// The rows of each group that are nearest to its centroid, nearest first.
     private let nearest: [[Int]]
     /// The rows whose texts are searched for key phrases.
