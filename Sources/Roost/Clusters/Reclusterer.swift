@@ -73,7 +73,9 @@ struct Reclusterer: Sendable {
         progress(.reading, 0.5)
         let previous = try await snapshot.clusters()
         let sample = try await VectorSample(of: snapshot, matching: filter, limit: maximumVectors, previous)
-        let all = try await EntryVectors(snapshot, without: lines, in: sample)
+        let all = try await EntryVectors(
+            snapshot, without: lines, capacity: sample.expectedCount(of: snapshot.stamp.entryCount),
+            where: sample.contains)
         guard !all.ids.isEmpty else {
             throw RoostError(
                 .emptyStore, "cannot cluster: the store has no entries", remedy: .addEntries)
