@@ -43,8 +43,9 @@ struct ClusterQuality {
             sizes[group] += 1
             // The sum of the cosines is the length of the sum of the vectors.
             guard row < vectors.rows else {
+                let length = partition.similarities[row]
                 for column in 0..<d {
-                    sums[group * d + column] += partition.similarities[row] * partition.centroids[group, column]
+                    sums[group * d + column] += length * partition.centroids[group, column]
                 }
                 continue
             }

@@ -88,7 +88,9 @@ extension ClusterOverlap {
                 let group = row / width % groups
                 return group < divided ? groups + 2 * group + row / 3 % 2 : group
             }, of: unitVectors(count, 4, seed: seed),
-            parents: (0..<3 * groups).map { (groups..<groups + 2 * divided).contains($0) ? ($0 - groups) / 2 : nil })
+            parents: (0..<3 * groups).map { group in
+                (groups..<groups + 2 * divided).contains(group) ? (group - groups) / 2 : nil
+            })
         partition.topics = Set(groups..<3 * groups)
         let labeled = previous.indices.filter { previous[$0].isLabelPinned }
             .sorted { sets[$1].count < sets[$0].count }

@@ -37,7 +37,9 @@ struct ClusterEdit: Sendable {
 
     /// Reads the vectors of entries.
     func vectors(of ids: Set<Entry.ID>) async throws -> EntryVectors {
-        try await EntryVectors(snapshot, without: boilerplate, capacity: ids.count) { id, _ in ids.contains(id) }
+        try await EntryVectors(snapshot, without: boilerplate, capacity: ids.count) { id, _ in
+            ids.contains(id)
+        }
     }
 
     /// Returns the rows of entries.
@@ -247,7 +249,11 @@ struct ClusterEdit: Sendable {
         var weights = [Float](repeating: 0, count: clusters.count)
         for (row, label) in labels.enumerated() {
             guard let leaf = label.group else { continue }
-            if row < vectors.rows { add(vectors.row(row), to: leaf) } else { weights[leaf] += similarities[row] }
+            if row < vectors.rows {
+                add(vectors.row(row), to: leaf)
+            } else {
+                weights[leaf] += similarities[row]
+            }
         }
         for (leaf, weight) in weights.enumerated() where clusters[leaf].centroid.count == columns {
             add(clusters[leaf].centroid, to: leaf, times: weight)

@@ -31,8 +31,7 @@ struct Reclusterer: Sendable {
         progress(.labels)
         var assembly = ClusterAssembly(
             found.partition, of: found.vectors, ids: found.ids, stopWords: stopWords)
-        // The assignments of all entries need memory next.
-        found.vectors = Matrix(rows: 0, columns: 0)
+        found.vectors = Matrix(rows: 0, columns: 0)  // The assignments need memory next.
         try await placeOthers(found, in: &assembly)
         try await assembly.countTexts(of: found.snapshot, without: found.boilerplate.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder)
@@ -73,9 +72,8 @@ struct Reclusterer: Sendable {
         progress(.reading, 0.5)
         let previous = try await snapshot.clusters()
         let sample = try await VectorSample(of: snapshot, matching: filter, limit: maximumVectors, previous)
-        let all = try await EntryVectors(
-            snapshot, without: lines, capacity: sample.expectedCount(of: snapshot.stamp.entryCount),
-            where: sample.contains)
+        let count = sample.expectedCount(of: snapshot.stamp.entryCount)
+        let all = try await EntryVectors(snapshot, without: lines, capacity: count, where: sample.contains)
         guard !all.ids.isEmpty else {
             throw RoostError(
                 .emptyStore, "cannot cluster: the store has no entries", remedy: .addEntries)

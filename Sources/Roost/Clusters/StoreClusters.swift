@@ -197,7 +197,8 @@ public struct StoreClusters: Sendable {
                             + Count.text(rows.count, "entry", "entries"))
                 }
                 let vectors = try await edit.vectors(of: Set(rows.map { edit.entries[$0] }))
-                let partition = try await SphericalKMeans(clusters: parts, seed: seed).cluster(vectors.vectors)
+                let partition = try await SphericalKMeans(clusters: parts, seed: seed)
+                    .cluster(vectors.vectors)
                 var members = [[Int]](repeating: [], count: partition.count)
                 for (row, label) in zip(edit.rows(of: vectors.ids), partition.labels) {
                     if let group = label.group { members[group].append(row) }
