@@ -1,9 +1,9 @@
 """Clusters labeled sets with the command `roost`, as a user does, and compares the clusters with the labels: adjusted
 mutual information (an outlier is a cluster of its own), and the number of clusters. With several seeds it also prints
 the mean adjusted Rand index over all pairs of seeds. With --labels, it prints the share of clustered entries whose
-cluster's label contains a word, by stem, of the name of the cluster's most frequent class, and the same share for the
-first three words of c-TF-IDF. With --numbered, the ids of the rows are left out when a store is made, because in some
-sets they are paths that contain the class.
+group's label contains a word, by stem, of the name of the group's most frequent class, the share of those whose group or
+topic has such a label, and the share for the first three words of c-TF-IDF. With --numbered, the ids of the rows are left
+out when a store is made, because in some sets they are paths that contain the class.
 
 Usage: cluster_sets.py ROOST STORES SETS… [--seeds N] [--model NAME] [--labels] [--numbered] [--granularity SIZE]
 Each of SETS is a folder with data.jsonl
@@ -58,20 +58,28 @@ def report_labels(store, labels):
     stem = snowballstemmer.stemmer("porter").stemWord
     source = open(os.path.join(os.path.dirname(__file__), "../../Sources/RoostText/StopWords.swift"), encoding="utf-8")
     stops = set(re.search(r'englishList = """(.*?)"""', source.read(), re.S).group(1).split())
-    clusters = list(leaves(json.loads(roost(store, "export", "clusters"))["clusters"]))
-    texts = [[member["content"] for member in cluster["members"]] for cluster in clusters]
+    def names(text, entries):
+        """Whether a text has a word of the name of the most frequent class: "PostgreSQL" names "postgres"."""
+        classes = collections.Counter(labels[entry.strip()] for entry in entries)
+        name = {stem(word) for word in words(min(classes, key=lambda label: (-classes[label], label)))}
+        pairs = itertools.product(name, map(stem, words(text)))
+        return any(a == b or min(len(a), len(b)) >= 5 and (a.startswith(b) or b.startswith(a)) for a, b in pairs)
+    groups = list(leaves(json.loads(roost(store, "export", "clusters"))["clusters"]))
+    texts = [[member["content"] for member in group["members"]] for group in groups]
     counts = [collections.Counter(word for text in group for word in words(text)
                                   if len(word) > 1 and word not in stops) for group in texts]
     totals = sum(counts, collections.Counter()); mean = sum(totals.values()) / len(counts)
-    hits = [0, 0]
-    for cluster, group, count in zip(clusters, texts, counts):
-        classes = collections.Counter(labels[text.strip()] for text in group)
-        name = {stem(word) for word in words(min(classes, key=lambda label: (-classes[label], label)))}
+    hits = [0, 0, 0]
+    for group, entries, count in zip(groups, texts, counts):
         best = sorted(count, key=lambda word: (-count[word] * math.log(1 + mean / totals[word]), word))[:3]
-        for index, candidate in enumerate([cluster["label"], " ".join(best)]):
-            if name & {stem(word) for word in words(candidate)}: hits[index] += len(group)
-    total = sum(map(len, texts)); distinct = len({cluster["label"] for cluster in clusters}) / len(clusters)
-    return f", labels {hits[0] / total:.3f} (c-TF-IDF {hits[1] / total:.3f}), different labels {distinct:.2f}"
+        isNamed = names(group["label"], entries)
+        topics = [(topic["label"], [member["content"] for member in topic["members"]])
+                  for topic in group.get("children") or []] or [("", entries)]
+        hits[0] += isNamed * len(entries); hits[2] += names(" ".join(best), entries) * len(entries)
+        hits[1] += sum(len(part) for label, part in topics if isNamed or names(label, part))
+    group, either, peer = (hit / sum(map(len, texts)) for hit in hits)
+    distinct = len({group["label"] for group in groups}) / len(groups)
+    return f", labels {group:.3f}, of group or topic {either:.3f} (c-TF-IDF {peer:.3f}), different labels {distinct:.2f}"
 
 scores, better = [], []
 for folder in options.sets:

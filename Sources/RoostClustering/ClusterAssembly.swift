@@ -15,7 +15,7 @@ package struct ClusterAssembly: Sendable {
     let rows: [Entry.ID: Int]
     let quality: ClusterQuality
     /// The rows of each group. A parent group has the rows of all of its descendants.
-    private let members: [[Int]]
+    let members: [[Int]]
     /// The rows of each group that are nearest to its centroid, nearest first.
     private let nearest: [[Int]]
     /// The rows whose texts are searched for key phrases.
@@ -33,15 +33,15 @@ package struct ClusterAssembly: Sendable {
     ///
     /// - Parameters:
     ///   - partition: The groups.
-    ///   - vectors: The clustered vectors, one row for each label of the partition.
+    ///   - vectors: The clustered vectors, one row for each label of the partition, or for the first ones. Without
+    ///     vectors, clusters have no silhouette, and those that contain others no representatives.
     ///   - ids: The entry of each row.
     ///   - stopWords: Words in lower case that do not occur in labels.
     package init(
         _ partition: Partition, of vectors: Matrix, ids: [Entry.ID], stopWords: Set<String> = []
     ) {
         precondition(
-            ids.count == partition.labels.count && vectors.rows == ids.count,
-            "each label needs one entry and one vector")
+            ids.count == partition.labels.count && vectors.rows <= ids.count, "each label needs one entry")
         (self.partition, self.ids) = (partition, ids)
         rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
         tally = WordTally(groups: partition.count, excluded: stopWords)
@@ -56,14 +56,12 @@ package struct ClusterAssembly: Sendable {
         self.members = members
         let limit = WordTally.representativeTextCount(forGroups: partition.count)
         nearest = members.indices.map { group in
-            let similarities = members[group].map { row in
-                let isOwn = partition.labels[row].group == group
-                let similarity =
-                    isOwn
-                    ? partition.similarities[row]
-                    : vectors.withRow(row) { values in
-                        partition.centroids.withRow(group) { innerProduct($0, values) }
-                    }
+            let similarities = members[group].compactMap { row -> (Float, Int)? in
+                if partition.labels[row].group == group { return (partition.similarities[row], row) }
+                guard row < vectors.rows else { return nil }
+                let similarity = vectors.withRow(row) { values in
+                    partition.centroids.withRow(group) { innerProduct($0, values) }
+                }
                 return (similarity, row)
             }
             return similarities.sorted { ($1.0, ids[$0.1]) < ($0.0, ids[$1.1]) }.prefix(limit).map(\.1)

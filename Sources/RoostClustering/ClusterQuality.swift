@@ -21,13 +21,16 @@ struct ClusterQuality {
     /// One in this many rows of a group is below the assignment threshold, which is the 5th percentile.
     private static let rowsPerOutsider = 20
 
-    /// Measures a partition.
+    /// Measures a partition. Rows without a vector have no silhouette, and do not affect the assignment threshold of
+    /// a group that contains groups.
+    ///
+    /// - Parameter vectors: The vectors of the first rows.
     ///
     /// The silhouette of a row is (b - a) / max(a, b), where a is its mean distance to the others of its
     /// group and b the mean distance to the rows of the nearest other group (Rousseeuw 1987). The distance is
     /// 1 minus the cosine, so the mean distance to a group can be computed from the sum of its vectors.
     init(_ partition: Partition, _ vectors: Matrix) {
-        let (k, d) = (partition.count, vectors.columns)
+        let (k, d) = (partition.count, partition.centroids.columns)
         let groups = partition.labels.map(\.group)
         cohesions = []
         separations = Array(repeating: nil, count: k)
@@ -38,6 +41,14 @@ struct ClusterQuality {
         for (row, group) in groups.enumerated() {
             guard let group else { continue }
             sizes[group] += 1
+            // The sum of the cosines is the length of the sum of the vectors.
+            guard row < vectors.rows else {
+                let length = partition.similarities[row]
+                for column in 0..<d {
+                    sums[group * d + column] += length * partition.centroids[group, column]
+                }
+                continue
+            }
             vectors.withRow(row) { values in
                 for column in 0..<d { sums[group * d + column] += values[column] }
             }
@@ -49,7 +60,7 @@ struct ClusterQuality {
         for (group, value) in zip(inUse, Self.separations(partition.centroids.selecting(inUse))) {
             separations[group] = value
         }
-        let grouped = groups.indices.filter { groups[$0] != nil }
+        let grouped = (0..<vectors.rows).filter { groups[$0] != nil }
         let step = max(1, (grouped.count + Self.sampleSize - 1) / Self.sampleSize)
         let sample = stride(from: 0, to: grouped.count, by: step).map { grouped[$0] }
         let values = Self.silhouettes(
@@ -125,7 +136,8 @@ struct ClusterQuality {
         for (row, label) in partition.labels.enumerated() {
             guard let leaf = label.group else { continue }
             members[leaf].append(partition.similarities[row])
-            guard partition.topics.contains(leaf), let group = partition.parents[leaf] else { continue }
+            guard partition.topics.contains(leaf), row < vectors.rows, let group = partition.parents[leaf]
+            else { continue }
             members[group].append(
                 vectors.withRow(row) { values in
                     partition.centroids.withRow(group) { innerProduct($0, values) }

@@ -20,34 +20,44 @@ package struct PlacedEntry: Sendable {
     }
 }
 
-/// Assigns entries that were not clustered to the groups of some rows, by the rule of ``ClusterPlacer``.
+/// Assigns entries that were not clustered to the nearest groups of some rows.
+///
+/// The entries farthest from their group become outliers: those that are less similar to it than the outliers among
+/// the rows are, so their share is about that of the rows.
 package struct GroupPlacement: Sendable {
     private let placer: ClusterPlacer
     private let groups: [Cluster.ID: Int]
-    private let hasOutliers: Bool
 
-    /// - Parameter hasOutliers: Whether entries that are near no group become outliers; otherwise, they join the
-    ///   nearest one.
-    package init(
-        _ assembly: ClusterAssembly, groupsOf rows: Range<Int>, except excluded: Range<Int>, hasOutliers: Bool
-    ) {
+    package init(_ assembly: ClusterAssembly, groupsOf rows: Range<Int>, except excluded: Set<Int>) {
         let partition = assembly.partition
-        var ids: [Int: Cluster.ID] = [:]
-        for case let group? in partition.labels[rows].lazy.map(\.group)
-        where ids[group] == nil && !excluded.contains(group) {
-            for group in sequence(first: group, next: { partition.parents[$0] }) { ids[group] = UUID() }
-        }
-        let clusters = ids.sorted { $0.key < $1.key }.map { group, id in
-            var cluster = Cluster(id: id, label: "", centroid: partition.centroids.row(group))
-            cluster.parent = partition.parents[group].flatMap { ids[$0] }
-            cluster.isTopic = partition.topics.contains(group)
-            // Only an equal vector is certainly near enough to a group of one or two entries.
-            cluster.assignmentThreshold = assembly.quality.assignmentThresholds[group] ?? 1
+        let minimumSimilarity = Self.minimumSimilarity(assembly, rows)
+        let used = Set(partition.labels[rows].compactMap(\.group)).subtracting(excluded)
+        let clusters = used.sorted().map { group in
+            var cluster = Cluster(label: "", centroid: partition.centroids.row(group))
+            cluster.assignmentThreshold = minimumSimilarity
             return cluster
         }
         placer = ClusterPlacer(clusters)
-        groups = Dictionary(uniqueKeysWithValues: ids.map { ($1, $0) })
-        self.hasOutliers = hasOutliers
+        groups = Dictionary(uniqueKeysWithValues: zip(clusters.map(\.id), used.sorted()))
+    }
+
+    /// Returns the quantile of the rows' similarities with their groups that corresponds to the share of outliers,
+    /// or -1 without outliers. A row does not count in the centroid of its group, as no other entry does.
+    private static func minimumSimilarity(_ assembly: ClusterAssembly, _ rows: Range<Int>) -> Float {
+        let partition = assembly.partition
+        let outlierCount = partition.labels[rows].count { $0 == .outlier(.distant) }
+        guard outlierCount > 0 else { return -1 }
+        let similarities = rows.compactMap { row -> Float? in
+            let similarity = partition.similarities[row]
+            guard let group = partition.labels[row].group else {
+                return partition.labels[row] == .outlier(.distant) ? similarity : nil
+            }
+            // The length of the sum of the group's vectors.
+            let sum = assembly.quality.cohesions[group] * Float(assembly.members[group].count)
+            let others = (sum * sum - 2 * sum * similarity + 1).squareRoot()
+            return others > 0 ? (sum * similarity - 1) / others : nil
+        }
+        return similarities.sorted()[min(outlierCount, similarities.count - 1)]
     }
 
     /// Returns the assignment of entries.
@@ -59,7 +69,7 @@ package struct GroupPlacement: Sendable {
                 return PlacedEntry(ids[row], .outlier(.zeroVector), similarity: 0, confidence: 0)
             }
             let label =
-                (match.isNear || !hasOutliers ? groups[match.cluster] : nil).map { .group($0) }
+                (match.isNear ? groups[match.cluster] : nil).map { .group($0) }
                 ?? Partition.Label.outlier(.distant)
             let confidence = label.group == nil ? 0 : match.confidence
             return PlacedEntry(ids[row], label, similarity: match.similarity, confidence: confidence)
@@ -68,9 +78,21 @@ package struct GroupPlacement: Sendable {
 }
 
 extension ClusterAssembly {
+    /// The number of members of each leaf group.
+    private var leafSizes: [Int] {
+        var sizes = [Int](repeating: 0, count: partition.count)
+        for label in partition.labels { if let group = label.group { sizes[group] += 1 } }
+        for entry in placed { if let group = entry.label.group { sizes[group] += 1 } }
+        return sizes
+    }
+
     /// The members of each leaf group.
     var leafMembers: [[Entry.ID]] {
-        var members = [[Entry.ID]](repeating: [], count: partition.count)
+        var members = leafSizes.map { size in
+            var ids: [Entry.ID] = []
+            ids.reserveCapacity(size)
+            return ids
+        }
         for (row, label) in partition.labels.enumerated() {
             if let group = label.group { members[group].append(ids[row]) }
         }
@@ -100,6 +122,6 @@ extension ClusterAssembly {
                 count(assignment, in: groups[assignment.entry] ?? nil)
             }
         }
-        return ClusterOverlap(counts, of: previous, leafMembers.map(\.count), partition.parents)
+        return ClusterOverlap(counts, of: previous, leafSizes, partition.parents)
     }
 }

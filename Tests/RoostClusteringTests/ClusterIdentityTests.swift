@@ -57,6 +57,61 @@ extension ClusterOverlap {
         #expect(labels([Array(0..<150)], old) == ["100..<150"])
     }
 
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func `every labeled cluster continues in a group, whatever a run finds`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+        let count = random(6...80)
+        var (previous, sets) = ([Cluster](), [Range<Int>]())
+        func add(_ rows: Range<Int>, in parent: Cluster.ID?, level: Int) {
+            var cluster = Cluster(label: "\(rows)")
+            (cluster.parent, cluster.isLabelPinned) = (parent, random(0...1) == 0)
+            let number = previous.count
+            previous.append(cluster)
+            sets.append(rows)
+            let middle = rows.lowerBound + random(1...rows.count) - 1
+            let parts = [rows.lowerBound..<middle, middle..<rows.upperBound].filter { !$0.isEmpty }
+            if level < 3, parent == nil || random(0...1) == 0 {
+                for part in parts { add(part, in: cluster.id, level: level + 1) }
+            } else {
+                previous[number].members = Array(Self.ids[rows])
+            }
+        }
+        add(0..<count / 2, in: nil, level: 0)
+        add(count / 2..<count, in: nil, level: 0)
+        // Up to three groups, each with two topics or none, of runs of rows.
+        let (width, groups) = (random(1...count), random(1...3))
+        let divided = random(0...groups)
+        var partition = Partition(
+            groups: (0..<count).map { row in
+                if random(0...9) == 0 { return nil }
+                let group = row / width % groups
+                return group < divided ? groups + 2 * group + row / 3 % 2 : group
+            }, of: unitVectors(count, 4, seed: seed),
+            parents: (0..<3 * groups).map { group in
+                (groups..<groups + 2 * divided).contains(group) ? (group - groups) / 2 : nil
+            })
+        partition.topics = Set(groups..<3 * groups)
+        let labeled = previous.indices.filter { previous[$0].isLabelPinned }
+            .sorted { sets[$1].count < sets[$0].count }
+        partition =
+            partition.keeping(
+                labeled.map { Array(sets[$0]) }, weights: Array(repeating: 1, count: count),
+                of: unitVectors(count, 4, seed: seed)
+            ).partition
+        try partition.check(for: unitVectors(count, 4, seed: seed))
+        var (counts, sizes) = ([Cluster.ID: [Int?: Int]](), [Int](repeating: 0, count: partition.count))
+        for (row, label) in partition.labels.enumerated() {
+            if let group = label.group { sizes[group] += 1 }
+            for cluster in previous where cluster.members.contains(Self.ids[row]) {
+                counts[cluster.id, default: [:]][label.group, default: 0] += 1
+            }
+        }
+        let overlap = ClusterOverlap(counts, of: previous, sizes, partition.parents)
+        let continued = Set(ClusterIdentity.match(overlap, to: previous).compactMap { $0?.id })
+        #expect(labeled.allSatisfy { continued.contains(previous[$0].id) })
+    }
+
     @Test func `the assignment has the maximum weight`() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<200 {

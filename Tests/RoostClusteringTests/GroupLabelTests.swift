@@ -272,6 +272,19 @@ struct GroupLabelTests {
         #expect(found.last == "\(titles.first ?? "texts without words") (\(count))")
     }
 
+    @Test func `labels of the same parent do not differ by their last phrase only`() {
+        var tally = WordTally(groups: 3)
+        for group in 0..<3 { tally.add("text", to: group) }
+        let phrases = ["accept", "pick", nil].map { last in
+            ["visa", "card", last].compactMap(\.self).map { LabelPhrase($0) }
+        }
+        let contexts = ["Accepted cards", "Pick a card", "Two cards"].map {
+            GroupVocabularies.LabelContext(titles: [$0])
+        }
+        let found = tally.vocabularies().labels(from: phrases, contexts)
+        #expect(found == ["visa, card, accept", "Pick a card", "Two cards"])
+    }
+
     @Test func `with meanings, a label has three specific phrases and the most central one`() {
         var tally = WordTally(groups: 2)
         for number in 0..<8 {
@@ -290,5 +303,11 @@ struct GroupLabelTests {
         }
         #expect(
             vocabularies.labels(from: phrases, [context, .init()])[0] == "profits, market, shares, business")
+    }
+}
+
+extension LabelPhrase {
+    fileprivate init(_ text: String) {
+        self.init(text: text, stem: text, spelling: text, weight: 1, lift: 2)
     }
 }

@@ -4,14 +4,16 @@ import RoostModel
 import RoostVectors
 
 /// The assignments of all entries to clusters, to be edited and committed.
+///
+/// Only vectors of members of changed clusters are held in memory.
 struct ClusterEdit: Sendable {
-    /// The entries that have a vector, in the order of their ids.
-    let entries: [Entry.ID]
-    let vectors: Matrix
+    /// The entries that have an assignment, in the order of their ids, followed by those that were moved.
+    private(set) var entries: [Entry.ID]
     var assignments: [Cluster.ID?]
     /// The leaf clusters: the saved clusters in the order in which they were added, followed by new clusters.
     private(set) var leaves: [Cluster]
-    private let boilerplate: BoilerplateLines
+    private let snapshot: any StorageSnapshot
+    private let boilerplate: BoilerplateVectors
     private let embedder: any Embedder
     private let previousAssignments: [Entry.ID: Assignment]
     private let previousClusters: [Cluster]
@@ -22,16 +24,30 @@ struct ClusterEdit: Sendable {
     init(
         _ snapshot: any StorageSnapshot, _ boilerplate: BoilerplateVectors, _ embedder: any Embedder
     ) async throws {
-        (self.boilerplate, self.embedder) = (boilerplate.boilerplate, embedder)
-        let entryVectors = try await EntryVectors(snapshot, without: boilerplate)
-        (entries, vectors) = (entryVectors.ids, entryVectors.vectors)
+        (self.snapshot, self.boilerplate, self.embedder) = (snapshot, boilerplate, embedder)
         previousClusters = ClusterForest.withoutCycles(try await snapshot.clusters())
         run = try await snapshot.clusteringRun()
         let previous = try await snapshot.assignments(of: nil).byEntry
         previousAssignments = previous
+        entries = previous.keys.sorted()
         assignments = entries.map { previous[$0]?.cluster }
         let parents = Set(previousClusters.compactMap(\.parent))
         leaves = previousClusters.filter { !parents.contains($0.id) }
+    }
+
+    /// Reads the vectors of entries.
+    func vectors(of ids: Set<Entry.ID>) async throws -> EntryVectors {
+        try await EntryVectors(snapshot, without: boilerplate, capacity: ids.count) { id, _ in
+            ids.contains(id)
+        }
+    }
+
+    /// Returns the rows of entries.
+    func rows(of ids: [Entry.ID]) -> [Int] {
+        let numbers = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
+        var rows = [Int](repeating: 0, count: ids.count)
+        for (row, id) in entries.enumerated() { if let number = numbers[id] { rows[number] = row } }
+        return rows
     }
 
     /// Returns a cluster after all clusters below it have joined it.
@@ -53,12 +69,16 @@ struct ClusterEdit: Sendable {
         return cluster
     }
 
-    /// Assigns rows to a cluster or, if it contains others, to the nearest cluster below it.
-    mutating func move(_ rows: [Int], to id: Cluster.ID) throws {
-        let below = Set(ClusterForest(previousClusters).ids(from: try cluster(id)))
-        let targets = leaves.filter { below.contains($0.id) && $0.centroid.count == vectors.columns }
-        for row in rows {
-            let vector = vectors.row(row)
+    /// Assigns entries to a cluster or, if it contains others, to the nearest cluster below it; `nil` for none.
+    mutating func move(_ moved: EntryVectors, to id: Cluster.ID?) throws {
+        entries += moved.ids.filter { previousAssignments[$0] == nil }
+        assignments += Array(repeating: nil, count: entries.count - assignments.count)
+        let below = Set(try id.map { ClusterForest(previousClusters).ids(from: try cluster($0)) } ?? [])
+        let targets = leaves.filter {
+            below.contains($0.id) && $0.centroid.count == moved.vectors.columns
+        }
+        for (number, row) in rows(of: moved.ids).enumerated() {
+            let vector = moved.vectors.row(number)
             let nearest = targets.map { (innerProduct($0.centroid, vector), $0.id) }.max { $0.0 < $1.0 }
             assignments[row] = nearest?.1 ?? id
         }
@@ -74,17 +94,15 @@ struct ClusterEdit: Sendable {
     }
 
     /// Returns the clustering to commit. Clusters whose members have not changed keep all values except their
-    /// separation and silhouette, which depend on the other clusters.
-    func finish(_ snapshot: any StorageSnapshot) async throws -> WriteBatch.Clustering {
-        let groups = groups()
-        let selected = groups.rows.count == entries.count ? vectors : vectors.selecting(groups.rows)
-        var assembly = ClusterAssembly(
-            groups.partition, of: selected, ids: groups.rows.map { entries[$0] })
-        try await assembly.countTexts(of: snapshot, without: boilerplate)
+    /// separation, which depends on the other clusters.
+    func finish() async throws -> WriteBatch.Clustering {
+        let changed = changedClusters()
+        let groups = try await groups(changed)
+        var assembly = ClusterAssembly(groups.partition, of: groups.vectors, ids: groups.ids)
+        try await assembly.countTexts(of: snapshot, without: boilerplate.boilerplate)
         // If the embedder is unavailable, the labels of changed clusters are chosen by words alone.
         _ = try await assembly.embedPhrases(with: embedder)
         let known = previousClusters.byID
-        let changed = changedClusters()
         var result = assembly.finish(
             run: run, previous: previousClusters,
             try await assembly.overlap(with: previousClusters, in: snapshot), identities: groups.clusters,
@@ -100,7 +118,7 @@ struct ClusterEdit: Sendable {
             cluster.createdAt = old.createdAt
             guard !changed.contains(cluster.id) else { return cluster }
             var kept = old
-            (kept.separation, kept.silhouette) = (cluster.separation, cluster.silhouette)
+            kept.separation = cluster.separation
             (kept.parent, kept.members) = (cluster.parent, cluster.members)
             kept.isTopic = cluster.isTopic
             return kept
@@ -117,9 +135,7 @@ struct ClusterEdit: Sendable {
             kept.similarity = assignment.similarity
             return kept
         }
-        let silhouette = result.run?.silhouette
         result.run = run
-        result.run?.silhouette = silhouette
         return result
     }
 
@@ -142,26 +158,36 @@ struct ClusterEdit: Sendable {
 
     private struct Groups {
         var partition: Partition
-        /// The row of the vector matrix to which each label of the partition belongs.
-        var rows: [Int]
+        /// The entry of each label of the partition. Those of ``vectors`` come first.
+        var ids: [Entry.ID]
+        /// The vectors of the entries of changed clusters and, for changed topics, of their groups.
+        var vectors: Matrix
         var clusters: [Cluster]
     }
 
-    private func groups() -> Groups {
-        let rows = entries.indices.filter {
-            assignments[$0] != nil || previousAssignments[entries[$0]]?.outlierReason != nil
-        }
+    private func groups(_ changed: Set<Cluster.ID>) async throws -> Groups {
         let clusters = remainingClusters()
         let groupOf = Dictionary(clusters.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let parents = clusters.map { $0.parent.flatMap { groupOf[$0] } }
+        let read = Set(
+            clusters.filter { changed.contains($0.id) || $0.isTopic && changed.contains($0.parent ?? $0.id) }
+                .map(\.id))
+        let isRead = { (row: Int) in assignments[row].map(read.contains) == true }
+        let members = try await vectors(of: Set(entries.indices.filter(isRead).map { entries[$0] }))
+        let others = entries.indices.filter { row in
+            !isRead(row)
+                && (assignments[row] != nil || previousAssignments[entries[row]]?.outlierReason != nil)
+        }
+        let rows = self.rows(of: members.ids) + others
         let labels = rows.map { row -> Partition.Label in
             if let group = assignments[row].flatMap({ groupOf[$0] }) { return .group(group) }
             return .outlier(previousAssignments[entries[row]]?.outlierReason ?? .distant)
         }
-        let centroids = centroids(of: clusters, parents, Array(zip(rows, labels)))
-        let similarities = zip(rows, labels).map { row, label -> Float in
-            guard let group = label.group else { return previousAssignments[entries[row]]?.similarity ?? 0 }
-            return vectors.withRow(row) { values in
+        var similarities = rows.map { previousAssignments[entries[$0]]?.similarity ?? 0 }
+        let centroids = centroids(of: clusters, changed, parents, labels, members.vectors, similarities)
+        for (row, label) in labels.prefix(members.ids.count).enumerated() {
+            guard let group = label.group else { continue }
+            similarities[row] = members.vectors.withRow(row) { values in
                 centroids.withRow(group) { innerProduct($0, values) }
             }
         }
@@ -169,7 +195,8 @@ struct ClusterEdit: Sendable {
             labels: labels, centroids: centroids, similarities: similarities,
             confidences: rows.map { previousAssignments[entries[$0]]?.confidence ?? 1 }, parents: parents)
         partition.topics = Set(clusters.indices.filter { clusters[$0].isTopic && parents[$0] != nil })
-        return Groups(partition: partition, rows: rows, clusters: clusters)
+        return Groups(
+            partition: partition, ids: rows.map { entries[$0] }, vectors: members.vectors, clusters: clusters)
     }
 
     /// Returns the leaf clusters that have members, followed by their ancestors. As in a run, a larger
@@ -204,21 +231,37 @@ struct ClusterEdit: Sendable {
 
     /// Returns the centroid of each cluster: the stored one if its members have not changed, otherwise the
     /// mean direction of its members.
+    ///
+    /// - Parameter vectors: The vectors of the first labels. The sum of the vectors of an unchanged cluster is the
+    ///   sum of the similarities times the centroid.
     private func centroids(
-        of clusters: [Cluster], _ parents: [Int?], _ labels: [(row: Int, label: Partition.Label)]
+        of clusters: [Cluster], _ changed: Set<Cluster.ID>, _ parents: [Int?], _ labels: [Partition.Label],
+        _ vectors: Matrix, _ similarities: [Float]
     ) -> Matrix {
-        var centroids = Matrix(rows: clusters.count, columns: vectors.columns)
-        for (row, label) in labels {
-            guard let leaf = label.group else { continue }
+        let known = previousClusters.lazy.map(\.centroid.count).max() ?? 0
+        let columns = vectors.rows > 0 ? vectors.columns : known
+        var centroids = Matrix(rows: clusters.count, columns: columns)
+        func add(_ vector: some Sequence<Float>, to leaf: Int, times weight: Float = 1) {
             for group in sequence(first: leaf, next: { parents[$0] }) {
-                for column in 0..<vectors.columns { centroids[group, column] += vectors[row, column] }
+                for (column, value) in vector.enumerated() { centroids[group, column] += weight * value }
             }
         }
+        var weights = [Float](repeating: 0, count: clusters.count)
+        for (row, label) in labels.enumerated() {
+            guard let leaf = label.group else { continue }
+            if row < vectors.rows {
+                add(vectors.row(row), to: leaf)
+            } else {
+                weights[leaf] += similarities[row]
+            }
+        }
+        for (leaf, weight) in weights.enumerated() where clusters[leaf].centroid.count == columns {
+            add(clusters[leaf].centroid, to: leaf, times: weight)
+        }
         centroids.normalizeRows()
-        let changed = changedClusters()
         for (group, cluster) in clusters.enumerated()
-        where !changed.contains(cluster.id) && cluster.centroid.count == vectors.columns {
-            for column in 0..<vectors.columns { centroids[group, column] = cluster.centroid[column] }
+        where !changed.contains(cluster.id) && cluster.centroid.count == columns {
+            for column in 0..<columns { centroids[group, column] = cluster.centroid[column] }
         }
         return centroids
     }

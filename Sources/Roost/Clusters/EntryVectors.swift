@@ -16,19 +16,23 @@ struct EntryVectors: Sendable {
     /// The storage's row of each entry.
     let rows: [UInt32]
 
-    /// Reads the embeddings of the entries of a sample. Entries without an embedding are omitted.
+    /// Reads the embeddings of entries. Those without an embedding are omitted.
+    ///
+    /// - Parameters:
+    ///   - capacity: The number of entries to reserve memory for.
+    ///   - isSelected: Whether to read an entry, by its id and row.
     init(
         _ snapshot: any StorageSnapshot, without boilerplate: BoilerplateVectors = BoilerplateVectors(),
-        in sample: VectorSample = .all
+        capacity: Int, where isSelected: (Entry.ID, UInt32) -> Bool = { _, _ in true }
     ) async throws {
         var ids: [Entry.ID] = []
         var rows: [UInt32] = []
         var elements: [Float] = []
         var dimension = 0
-        try await boilerplate.forEachBlock(of: snapshot, where: sample.contains) { block, places, vectors in
+        try await boilerplate.forEachBlock(of: snapshot, where: isSelected) { block, places, vectors in
             if dimension == 0 {
                 dimension = vectors.columns
-                elements.reserveCapacity(sample.expectedCount(of: snapshot.stamp.entryCount) * dimension)
+                elements.reserveCapacity(capacity * dimension)
             }
             ids += block
             rows += places

@@ -27,10 +27,11 @@ struct Reclusterer: Sendable {
 
     @concurrent
     func run() async throws -> ReclusterReport {
-        let found = try await find()
+        var found = try await find()
         progress(.labels)
         var assembly = ClusterAssembly(
-            found.partition, of: found.entries.vectors, ids: found.entries.ids, stopWords: stopWords)
+            found.partition, of: found.vectors, ids: found.ids, stopWords: stopWords)
+        found.vectors = Matrix(rows: 0, columns: 0)  // The assignments need memory next.
         try await placeOthers(found, in: &assembly)
         try await assembly.countTexts(of: found.snapshot, without: found.boilerplate.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder)
@@ -48,12 +49,13 @@ struct Reclusterer: Sendable {
         var snapshot: any StorageSnapshot
         var sample: VectorSample
         /// The entries of the sample. Those that the run clusters come first.
-        var entries: EntryVectors
+        var ids: [Entry.ID]
+        var vectors: Matrix
         var chosenCount: Int
         /// Whether the run continues from the clusters of the last run.
         var continuesPreviousRun: Bool
         /// The groups that are parts of a group, kept because a person labeled them.
-        var labeledParts: Range<Int>
+        var labeledParts: Set<Int>
         var boilerplate: BoilerplateVectors
         var partition: Partition
         var run: ClusteringRun
@@ -70,16 +72,16 @@ struct Reclusterer: Sendable {
         progress(.reading, 0.5)
         let previous = try await snapshot.clusters()
         let sample = try await VectorSample(of: snapshot, matching: filter, limit: maximumVectors, previous)
-        let all = try await EntryVectors(snapshot, without: lines, in: sample)
+        let count = sample.expectedCount(of: snapshot.stamp.entryCount)
+        let all = try await EntryVectors(snapshot, without: lines, capacity: count, where: sample.contains)
         guard !all.ids.isEmpty else {
             throw RoostError(
                 .emptyStore, "cannot cluster: the store has no entries", remedy: .addEntries)
         }
         let chosen = try chosenRows(all, sample)
         let clusterer = try await clusterer(for: chosen.map { all.ids[$0] }, previous, sample, in: snapshot)
-        var (entries, partition) = (
-            all.selecting(chosen), try await partition(all.vectors.selecting(chosen), by: clusterer)
-        )
+        var entries = all.selecting(chosen)
+        var partition = try await partition(entries.vectors, by: clusterer)
         let parameters = parameters(of: partition, sample, chosen.count)
         if !filter.matchesAll {
             let found = try await OtherClusters(previous, of: all, except: Set(chosen), sample, snapshot)
@@ -94,8 +96,8 @@ struct Reclusterer: Sendable {
             stamp: snapshot.stamp)
         run.dataDigest = entries.digest
         return Found(
-            snapshot: snapshot, sample: sample, entries: entries, chosenCount: chosen.count,
-            continuesPreviousRun: (clusterer as? LeidenClusterer)?.start != nil,
+            snapshot: snapshot, sample: sample, ids: entries.ids, vectors: entries.vectors,
+            chosenCount: chosen.count, continuesPreviousRun: (clusterer as? LeidenClusterer)?.start != nil,
             labeledParts: labeled.parts, boilerplate: lines, partition: partition, run: run, notices: notices)
     }
 
@@ -122,14 +124,12 @@ struct Reclusterer: Sendable {
     private func placeOthers(_ found: Found, in assembly: inout ClusterAssembly) async throws {
         let (sample, labels, snapshot) = (found.sample, found.partition.labels, found.snapshot)
         guard !sample.isComplete else { return }
-        // If the clusterer assigned every entry of the sample, every other entry is assigned, too.
         let placement = GroupPlacement(
-            assembly, groupsOf: 0..<found.chosenCount, except: found.labeledParts,
-            hasOutliers: labels[..<found.chosenCount].contains(.outlier(.distant)))
+            assembly, groupsOf: 0..<found.chosenCount, except: found.labeledParts)
         // The groups of each previous cluster, separately for entries that the run clusters.
         var groups: [Bool: [Cluster.ID: Set<Int>]] = [:]
-        var old = try await snapshot.assignments(of: found.entries.ids).byEntry
-        for (row, id) in found.entries.ids.enumerated() {
+        var old = try await snapshot.assignments(of: found.ids).byEntry
+        for (row, id) in found.ids.enumerated() {
             guard let group = labels[row].group, let cluster = old[id]?.cluster else { continue }
             groups[row < found.chosenCount, default: [:]][cluster, default: []].insert(group)
         }
@@ -194,8 +194,8 @@ struct Reclusterer: Sendable {
     private func keepLabels(
         _ partition: inout Partition, of entries: EntryVectors, _ weights: [Double], _ previous: [Cluster],
         _ snapshot: any StorageSnapshot
-    ) async throws -> (notices: [String], parts: Range<Int>) {
-        guard previous.contains(where: \.isLabelPinned) else { return ([], 0..<0) }
+    ) async throws -> (notices: [String], parts: Set<Int>) {
+        guard previous.contains(where: \.isLabelPinned) else { return ([], []) }
         let members = previous.membersByCluster()
         let rows = Dictionary(uniqueKeysWithValues: entries.ids.enumerated().map { ($1, $0) })
         var labeled: [(label: String, size: Int, rows: [Int])] = []
@@ -223,7 +223,7 @@ struct Reclusterer: Sendable {
                 "the texts of '\(cluster.label)', which you labeled, are in several clusters now; the label "
                 + "stays with \(Int(part.rounded())) of \(cluster.size)"
         }
-        return (notices, partition.count - kept.newCount..<partition.count)
+        return (notices, kept.newGroups)
     }
 
     private func validate() throws {

@@ -196,10 +196,11 @@ public struct StoreClusters: Sendable {
                         "cannot split cluster \(id.text) into \(parts) parts: it has only "
                             + Count.text(rows.count, "entry", "entries"))
                 }
+                let vectors = try await edit.vectors(of: Set(rows.map { edit.entries[$0] }))
                 let partition = try await SphericalKMeans(clusters: parts, seed: seed)
-                    .cluster(edit.vectors.selecting(rows))
+                    .cluster(vectors.vectors)
                 var members = [[Int]](repeating: [], count: partition.count)
-                for (row, label) in zip(rows, partition.labels) {
+                for (row, label) in zip(edit.rows(of: vectors.ids), partition.labels) {
                     if let group = label.group { members[group].append(row) }
                 }
                 members = members.filter { !$0.isEmpty }.sorted { $1.count < $0.count }
@@ -251,18 +252,14 @@ public struct StoreClusters: Sendable {
             before[assignment.entry] = assignment.cluster
         }
         _ = try await edit { edit in
-            let rows = edit.entries.indices.filter { moved.contains(edit.entries[$0]) }
-            guard rows.count == moved.count else {
-                let missing = moved.subtracting(rows.map { edit.entries[$0] }).map(\.text).min() ?? ""
+            let vectors = try await edit.vectors(of: moved)
+            guard vectors.ids.count == moved.count else {
+                let missing = moved.subtracting(vectors.ids).map(\.text).min() ?? ""
                 throw RoostError(
                     .notFound,
                     "cannot move entry \(missing): it was not found or has no vector; nothing was changed")
             }
-            if let target {
-                try edit.move(rows, to: target)
-            } else {
-                for row in rows { edit.assignments[row] = nil }
-            }
+            try edit.move(vectors, to: target)
             return []
         }
         return moved.count { before[$0] != target }
@@ -274,7 +271,7 @@ public struct StoreClusters: Sendable {
         try await storage.commitClusterChange { snapshot in
             var edit = try await ClusterEdit(snapshot, boilerplate.catalog.load(), boilerplate.embedder)
             let ids = try await change(&edit)
-            let clustering = try await edit.finish(snapshot)
+            let clustering = try await edit.finish()
             let clusters = clustering.clusters.byID
             return (WriteBatch(clustering: clustering), ids.compactMap { clusters[$0] })
         }

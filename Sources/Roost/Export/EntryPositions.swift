@@ -2,6 +2,7 @@ package import Foundation
 import RoostClustering
 import RoostFiles
 package import RoostModel
+import RoostText
 import RoostVectors
 
 /// The positions of all entries of a store on a map, in which similar entries are near each other.
@@ -42,9 +43,8 @@ package struct EntryPositions: Sendable {
         let copy = self
         self = try await Computation.run {
             var result = copy
-            let entries = try await EntryVectors(snapshot)
-            if isNew { try await result.layOut(entries) }
-            try result.placeOthers(of: entries)
+            if isNew { try await result.layOut(snapshot) }
+            try await result.placeOthers(of: snapshot)
             return result
         }
         known = Set(present)
@@ -62,35 +62,46 @@ package struct EntryPositions: Sendable {
         return ids
     }
 
-    private mutating func layOut(_ entries: EntryVectors) async throws {
+    private mutating func layOut(_ snapshot: any StorageSnapshot) async throws {
         positions = [:]
-        let rows = Self.sample(entries.ids.count, limit: Self.layoutLimit)
-        let layout = try await NeighborLayout(of: entries.vectors.selecting(rows)).positions
-        for (index, row) in rows.enumerated() {
-            positions[entries.ids[row]] = SIMD2(layout[index, 0], layout[index, 1])
-        }
+        let entries = try await Self.sample(of: snapshot, limit: Self.layoutLimit) { _ in true }
+        let layout = try await NeighborLayout(of: entries.vectors).positions
+        for (row, id) in entries.ids.enumerated() { positions[id] = SIMD2(layout[row, 0], layout[row, 1]) }
     }
 
     /// Places entries next to those that are most similar.
-    private mutating func placeOthers(of entries: EntryVectors) throws {
-        let placed = entries.ids.indices.filter { positions[entries.ids[$0]] != nil }
-        let others = entries.ids.indices.filter { positions[entries.ids[$0]] == nil }
-        guard !placed.isEmpty, !others.isEmpty else { return }
-        let anchors = Self.sample(placed.count, limit: Self.anchorLimit).map { placed[$0] }
-        let (points, vectors) = (
-            anchors.map { positions[entries.ids[$0]] ?? .zero }, entries.vectors.selecting(anchors)
-        )
-        for block in others.groups(of: Self.blockSize) {
+    private mutating func placeOthers(of snapshot: any StorageSnapshot) async throws {
+        let placed = positions
+        let anchors = try await Self.sample(of: snapshot, limit: Self.anchorLimit) { placed[$0] != nil }
+        guard !anchors.ids.isEmpty else { return }
+        let points = anchors.ids.map { placed[$0] ?? .zero }
+        for try await page in snapshot.vectorPages(of: .entries, pageSize: Self.blockSize) {
             try Task.checkCancellation()
-            let rows = Array(block)
-            let selected = entries.vectors.selecting(rows)
-            let products = selected.products(of: 0..<rows.count, with: vectors)
+            let rows = page.ids.indices.filter { placed[page.ids[$0]] == nil }
+            let products = page.vectors.selecting(rows).products(of: 0..<rows.count, with: anchors.vectors)
             for (index, row) in rows.enumerated() {
-                let nearest = Self.largest(products[index * anchors.count..<(index + 1) * anchors.count])
-                let sum = nearest.reduce(SIMD2<Float>.zero) { $0 + points[$1 - index * anchors.count] }
-                positions[entries.ids[row]] = sum / Float(nearest.count) + Self.offset(of: entries.ids[row])
+                let first = index * points.count
+                let nearest = Self.largest(products[first..<first + points.count])
+                let sum = nearest.reduce(SIMD2<Float>.zero) { $0 + points[$1 - first] }
+                positions[page.ids[row]] = sum / Float(nearest.count) + Self.offset(of: page.ids[row])
             }
         }
+    }
+
+    /// Reads a sample of the entries that a condition selects: those with the smallest hashes of their vectors, so that
+    /// neither the order of ingestion nor ids, which are derived from paths, matter.
+    private static func sample(
+        of snapshot: any StorageSnapshot, limit: Int, where isSelected: (Entry.ID) -> Bool
+    ) async throws -> EntryVectors {
+        var hashes: [(hash: UInt64, row: UInt32)] = []
+        for try await page in snapshot.vectorPages(of: .entries, pageSize: PageSize.vectors) {
+            for (row, id) in page.ids.enumerated() where isSelected(id) {
+                let hash = page.vectors.withRow(row) { FNV1a.hash(of: UnsafeRawBufferPointer($0)) }
+                hashes.append((hash, page.rows[row]))
+            }
+        }
+        let rows = Set(hashes.sorted { $0 < $1 }.prefix(limit).map(\.row))
+        return try await EntryVectors(snapshot, capacity: rows.count) { _, row in rows.contains(row) }
     }
 
     private static func largest(_ values: ArraySlice<Float>) -> [Int] {

@@ -183,7 +183,9 @@ struct Recluster: AsyncParsableCommand {
         for (line, cluster) in zip(lines.dropFirst(), tree.documents) {
             Terminal.write(line)
             for hit in examples(of: cluster).prefix(Self.exampleCount) {
-                Terminal.write(Terminal.dim(HitText.indent + HitText.place(of: hit)))
+                let place = HitText.indent + HitText.place(of: hit)
+                Terminal.write(
+                    Terminal.dim(Terminal.columns.map { TextWidth.shortened(place, to: $0) } ?? place))
             }
         }
         let scales = ClusterScales(found.report.clusters)

@@ -55,7 +55,8 @@ extension GroupVocabularies {
         var meanings: [PhraseMeaning] = []
     }
 
-    /// Returns a label for each group. No two groups get the same label, except fixed ones.
+    /// Returns a label for each group. No two groups get the same label, except fixed ones. If a label would differ
+    /// from that of a group with the same parent by its last phrase only, a title becomes the label.
     ///
     /// If the phrases were embedded, a label consists of the three most specific phrases and the most central
     /// one, which often is the general name of the subject; otherwise, of the three phrases with the highest
@@ -68,6 +69,8 @@ extension GroupVocabularies {
         var labels = [String](repeating: "", count: totals.count)
         var used = Set(contexts.compactMap { $0.fixed.map(Self.key) })
         var numbers: [String: Int] = [:]
+        // The labels of each parent's groups, also without their last phrases.
+        var siblings: [Int?: Set<String>] = [:]
         // Labels are chosen for parents before their children, and for larger groups before smaller ones.
         let order = totals.indices.sorted {
             if isParent[$0] != isParent[$1] { return isParent[$0] }
@@ -75,6 +78,10 @@ extension GroupVocabularies {
         }
         for group in order {
             let context = contexts[group]
+            let parent = parents.isEmpty ? nil : parents[group]
+            defer {
+                siblings[parent, default: []].formUnion(Self.beginnings(labels[group].split(separator: ", ")))
+            }
             if let fixed = context.fixed {
                 labels[group] = fixed
                 continue
@@ -86,7 +93,9 @@ extension GroupVocabularies {
                 labels[group] = kept
             } else {
                 let limit = context.meanings.isEmpty ? Limit.phrases : Limit.embeddedPhrases
-                labels[group] = Self.choose(ranked.map(\.spelling), limit, context.titles, &used, &numbers)
+                labels[group] = Self.choose(
+                    ranked.map(\.spelling), limit, context.titles, &used, siblings[parent, default: []],
+                    &numbers)
             }
         }
         return labels
@@ -130,7 +139,7 @@ extension GroupVocabularies {
     /// - Parameter numbers: For each name that groups share, the number that the next group tries first.
     private static func choose(
         _ phrases: [String], _ limit: Int, _ titles: [String], _ used: inout Set<String>,
-        _ numbers: inout [String: Int]
+        _ siblings: Set<String>, _ numbers: inout [String: Int]
     ) -> String {
         // Each attempt omits the last phrase of the previous attempt.
         var skipped = Set<Int>()
@@ -145,7 +154,9 @@ extension GroupVocabularies {
                 (words, characters) = (words + count, characters + phrase.count + 2)
             }
             guard let last = chosen.last else { break }
-            let label = chosen.map { phrases[$0] }.joined(separator: ", ")
+            let parts = chosen.map { phrases[$0] }
+            guard titles.isEmpty || siblings.isDisjoint(with: beginnings(parts)) else { break }
+            let label = parts.joined(separator: ", ")
             if used.insert(key(label)).inserted { return label }
             skipped.insert(last)
         }
@@ -158,6 +169,12 @@ extension GroupVocabularies {
         while !used.insert(key("\(name) (\(number))")).inserted { number += 1 }
         numbers[name] = number + 1
         return "\(name) (\(number))"
+    }
+
+    /// Returns the keys of a label and, if it has several phrases, of the label without the last one.
+    private static func beginnings(_ phrases: [some StringProtocol]) -> [String] {
+        [phrases.count, phrases.count - 1].filter { $0 > 0 }
+            .map { key(phrases.prefix($0).joined(separator: ", ")) }
     }
 
     /// The label of a group whose texts have no usable words and no titles.

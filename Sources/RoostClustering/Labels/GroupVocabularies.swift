@@ -12,6 +12,8 @@ package struct GroupVocabularies: Sendable {
     let totals: [WordCounts]
     /// Whether each group has only the texts of its descendants.
     let isParent: [Bool]
+    /// The parent of each group; empty without a hierarchy.
+    let parents: [Int?]
     /// The languages of the words whose language is not the usual one of their alphabet.
     private let languages: [String: TextLanguage]
     /// The spellings of the words that are usually not in lower case.
@@ -43,7 +45,7 @@ package struct GroupVocabularies: Sendable {
         _ groups: [WordCounts], parents: [Int?], languages: [String: TextLanguage],
         spellings: [String: String]
     ) {
-        (self.languages, self.spellings) = (languages, spellings)
+        (self.parents, self.languages, self.spellings) = (parents, languages, spellings)
         isParent = groups.map { $0.textCount == 0 }
         var totals = groups
         for group in parents.indices where groups[group].textCount > 0 {
