@@ -115,6 +115,7 @@ async function load() {
   emit('selection');
   showFirstRun(parts.map.element, { files, reload });
   if (state.query) parts.search.run();
+  state.source.lineage?.().then(({ events }) => { state.events = events; emit('lineage'); }).catch(() => {});
   if (state.n && state.n <= 5_000 || state.colorBy !== 'cluster') loadDetails();
 }
 

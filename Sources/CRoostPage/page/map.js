@@ -137,7 +137,7 @@ export class EntryMap {
   setPalette() {
     const centers = new Map([...this.labels.outlines].map(([id, place]) => [id, [place.x, place.y]]));
     assignColors(groups(), centers);
-    for (const cluster of state.clusters.values()) cluster.color ??= noColor();
+    for (const root of state.roots) inheritColor(root);
     emit('palette');
     this.restyle();
   }
@@ -322,8 +322,13 @@ export class EntryMap {
   reveal(index) {
     const [x, y] = [this.positions[2 * index], this.positions[2 * index + 1]];
     const [screenX, screenY] = this.view.screen(x, y);
-    const isVisible = screenX > 30 && screenY > 30 && screenX < this.view.width - 30 && screenY < this.view.height - 30;
-    if (!isVisible) this.animate({ x, y }); else this.draw();
+    // On a phone, the panel and the list cover the lower part of the map.
+    const { bottom } = this.frame.getBoundingClientRect();
+    const covered = Math.max(0, ...['.panel', '.side'].map(name => document.querySelector(name)).filter(sheet =>
+      sheet.offsetWidth && getComputedStyle(sheet).position === 'fixed').map(sheet => bottom - sheet.offsetTop));
+    const height = this.view.height - covered;
+    const isVisible = screenX > 30 && screenY > 30 && screenX < this.view.width - 30 && screenY < height - 30;
+    if (!isVisible) this.animate({ x, y: y + covered / 2 / this.view.scaleY }); else this.draw();
   }
 
   animate({ x = this.view.x, y = this.view.y, zoom, factor = 1 }) {
@@ -502,6 +507,13 @@ export class EntryMap {
   }
 }
 
+/** Gives clusters of groups the color of their largest group. */
+function inheritColor(cluster) {
+  const largest = cluster.children.map(inheritColor).sort((a, b) => b.size - a.size)[0];
+  cluster.color ??= largest?.color ?? noColor();
+  return cluster;
+}
+
 function isInside(x, y, corners) {
   let inside = false;
   corners.forEach(([x1, y1], at) => {
@@ -532,7 +544,7 @@ export function folderOf(entry) {
 }
 
 function dateColors(details, none) {
-  const dates = Array.from({ length: state.n }, (_, index) => Date.parse(details(index)?.createdAt));
+  const dates = Array.from({ length: state.n }, (_, index) => Date.parse(details(index)?.createdAt?.slice(0, 10)));
   const known = dates.filter(Number.isFinite).sort((a, b) => a - b);
   if (!known.length) return { of: () => none, legend: [] };
   const [first, last] = [known[0], known.at(-1)];

@@ -32,6 +32,12 @@ export class Search {
       this.list);
     this.typed = debounced(110, () => this.run());
     on('filter', () => this.showFilter());
+    on('opened', () => {
+      for (const row of this.list.querySelectorAll('.result')) {
+        if (row.dataset.id === state.opened) row.setAttribute('aria-current', 'true');
+        else row.removeAttribute('aria-current');
+      }
+    });
   }
 
   async run() {
@@ -177,10 +183,14 @@ export function resultRow(result) {
   const mark = el('span', { class: 'swatch' });
   mark.style.background = cssColor(cluster?.color ?? noColor());
   const light = isOn => { state.hovered = isOn && index !== undefined ? index : -1; emit('titles'); };
-  return el('li', {}, el('button', { type: 'button', class: 'result', 'data-id': result.id,
+  const title = result.title?.replace(/^#+\s+/, '') ?? '';
+  // The title of a text without a heading is its beginning.
+  const isText = title && result.snippet?.startsWith(title.replace(/…$/, ''));
+  return el('li', {}, el('button', { type: 'button', class: `result${isText ? ' plain' : ''}`, 'data-id': result.id,
+    'aria-current': state.opened === result.id ? 'true' : null,
     onclick: () => emit('open', result.id), onmouseenter: () => light(true), onmouseleave: () => light(false) },
-  el('span', { class: 'result-title' }, mark, el('span', { dir: 'auto', text: result.title?.replace(/^#+\s+/, '') })),
-  result.snippet ? el('span', { class: 'snippet', dir: 'auto' }, marked(result)) : null,
+  el('span', { class: 'result-title' }, mark, el('span', { dir: 'auto' }, isText ? marked(result) : title)),
+  result.snippet && !isText ? el('span', { class: 'snippet', dir: 'auto' }, marked(result)) : null,
   locationOf(result) ? el('span', { class: 'location', text: locationOf(result) }) : null));
 }
 
