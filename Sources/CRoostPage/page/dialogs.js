@@ -204,9 +204,8 @@ export const eventCounts = events => byKind(events)
   .map(same => t(`${eventNames[same[0].kind][1]}Count`, { n: same.length })).join(', ') || t('nothingChanged');
 
 /** Returns the words for what happened to clusters in a run, by their ids; none after the first run. */
-export function eventMarks(events) {
-  const isFirst = events.every(event => event.kind === 'birth');
-  return new Map(isFirst ? [] : events.filter(event => event.kind !== 'death')
+export function eventMarks({ events, continued }) {
+  return new Map(!continued.length ? [] : events.filter(event => event.kind !== 'death')
     .flatMap(event => event.after.map(cluster => [cluster.id, t(eventNames[event.kind][0])])));
 }
 

@@ -33,17 +33,20 @@ function makeFrame() {
     emit('style');
     saveAddress();
   } }, colors.map(([value, name]) => el('option', { value, text: `${t('color')}: ${t(name)}` })));
-  const changing = [iconButton('groups', t('regroup'), () => showRegroup(reload)),
-    iconButton('add', t('addFiles'), () => files.choose()), iconButton('undo', t('undo'), undo)];
+  const withText = (button, key) => { button.append(el('span', { class: 'wide', text: t(key) })); return button; };
+  const changing = [withText(iconButton('groups', t('regroup'), () => showRegroup(reload)), 'regroup'),
+    withText(iconButton('add', t('addFiles'), () => files.choose()), 'addFiles'),
+    withText(iconButton('undo', t('undo'), undo), 'undoShort')];
   for (const button of changing) button.classList.add('changing');
+  const tableButton = withText(iconButton('table', t('table'), () => toggleTable(), { id: 'table-button',
+    'aria-pressed': 'false' }), 'table');
   const side = el('nav', { class: 'side', 'aria-label': t('groups') }, parts.search.filters, parts.search.results,
     parts.tree.element);
   const sideButton = iconButton('list', t('groups'), () => document.body.classList.toggle('with-side'), { class:
     'icon-button side-button' });
   const bar = el('header', { class: 'bar' }, sideButton, el('span', { class: 'brand', text: 'Roost' }),
-    parts.search.element, el('div', { class: 'actions' }, color, iconButton('table', t('table'), () => toggleTable(), {
-      id: 'table-button', 'aria-pressed': 'false' }), ...changing,
-    state.source.isLive ? iconButton('gear', t('settings'), () => showStore()) : null));
+    parts.search.element, el('div', { class: 'actions' }, color, tableButton, ...changing,
+    state.source.isLive ? withText(iconButton('gear', t('settings'), () => showStore()), 'settings') : null));
   parts.map.element.append(entryTable.element, selectionBar);
   document.getElementById('app').replaceChildren(el('a', { class: 'skip', href: '#map', text: t('skip'),
     onclick: event => { event.preventDefault(); parts.map.frame.focus(); } }),
@@ -115,9 +118,19 @@ async function load() {
   emit('selection');
   showFirstRun(parts.map.element, { files, reload });
   if (state.query) parts.search.run();
-  state.source.lineage?.().then(({ events }) => { state.events = events; emit('lineage'); }).catch(() => {});
+  if (state.clusters.size) readLineage();
   if (state.n && state.n <= 5_000 || state.colorBy !== 'cluster') loadDetails();
 }
+
+/** Reads how the last run changed the clusters, after the first picture, because the server reads all clusters. */
+const readLineage = debounced(500, async () => {
+  try {
+    state.lineage = await state.source.lineage?.() ?? state.lineage;
+    emit('lineage');
+  } catch (error) {
+    if (error.code !== 'unreachable') console.warn(error.message);
+  }
+});
 
 let details = null;
 

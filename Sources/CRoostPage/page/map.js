@@ -1,7 +1,7 @@
 // The map of the entries: the view, the pointer and the keyboard.
 
 import { el, iconButton } from './dom.js';
-import { Labels } from './labels.js';
+import { Labels, quantile, sample } from './labels.js';
 import { PointIndex, densityImage, makePoints } from './points.js';
 import { assignColors, categoryColors, noColor, scaleColor } from './palette.js';
 import { emit, groups, idOf, isShown, on, state } from './state.js';
@@ -73,8 +73,8 @@ function normalized(x, y, angle) {
     positions[2 * i + 1] = cos * y[i] - sin * x[i];
   }
   for (const axis of [0, 1]) {
-    const values = Float32Array.from({ length: n }, (_, i) => positions[2 * i + axis]).sort();
-    const [low, high] = [values[Math.floor(0.01 * (n - 1))], values[Math.ceil(0.99 * (n - 1))]];
+    const values = sample(n, i => positions[2 * i + axis]);
+    const [low, high] = [quantile(values, 0.01), quantile(values, 0.99)];
     const [middle, half] = [(low + high) / 2, Math.max(1e-6, (high - low) / 2 / 0.92)];
     for (let i = 0; i < n; i++) {
       const value = (positions[2 * i + axis] - middle) / half;
@@ -162,29 +162,35 @@ export class EntryMap {
     return categories(details, value, none);
   }
 
+  /** Computes the colors again before the next picture, once for all changes until then. */
   restyle() {
-    if (!this.positions) return;
+    this.isStale = true;
+    this.draw();
+  }
+
+  computeStyle() {
+    this.isStale = false;
     const { n } = state;
-    const [colors, factors] = [new Uint8Array(4 * n), new Uint8Array(n).fill(32)];
+    const [colors, factors, order] = [new Uint8Array(4 * n), new Uint8Array(n).fill(32), new Uint32Array(n)];
     const palette = this.colors();
-    const dim = [];
-    const bright = [];
     const isPlain = !state.matching && !state.scores && !state.selection.size;
+    // Dim entries are drawn first.
+    let [dimCount, brightStart] = [0, n];
     for (let index = 0; index < n; index++) {
       const isSelected = state.selection.has(index);
       const isBright = isPlain || isSelected || (!state.selection.size && isShown(index));
-      colors.set(palette.of(index), 4 * index);
+      const color = palette.of(index);
+      for (let part = 0; part < 3; part++) colors[4 * index + part] = color[part];
       colors[4 * index + 3] = isBright ? 225 : state.selection.size && isShown(index) ? 90 : 46;
       if (isBright && !isPlain) factors[index] = 44;
-      (isBright ? bright : dim).push(index);
+      order[isBright ? --brightStart : dimCount++] = index;
     }
-    Object.assign(this, { colors_: colors, brightCount: bright.length });
-    this.order = Uint32Array.from([...dim, ...bright.length > 100_000 ? [] : bright]);
-    if (bright.length > 100_000) this.order = Uint32Array.from(bright);
+    order.subarray(brightStart).reverse();
+    Object.assign(this, { order, brightCount: n - brightStart });
     this.points.setStyle(colors, factors);
+    this.labels.setShown();
     this.density = n > maximumPoints ? densityImage(this.positions, colors, n) : null;
     this.showLegend(palette.legend);
-    this.draw();
   }
 
   showLegend(items) {
@@ -222,6 +228,7 @@ export class EntryMap {
   }
 
   drawNow() {
+    if (this.isStale) this.computeStyle();
     const { view } = this;
     const frame = this.frame.getBoundingClientRect();
     view.blocked = [this.controls, document.querySelector('.selection-bar'), this.legend].filter(element =>
@@ -309,10 +316,10 @@ export class EntryMap {
   /** Shows a cluster or entries in the whole window. */
   zoomTo(members) {
     if (!members.length) return;
-    const [xs, ys] = [0, 1].map(axis => members.map(index => this.positions[2 * index + axis]).sort((a, b) => a - b));
-    const range = values => [values[Math.floor(0.04 * (values.length - 1))],
-      values[Math.ceil(0.96 * (values.length - 1))]];
-    const [[left, right], [top, bottom]] = [range(xs), range(ys)];
+    const [[left, right], [top, bottom]] = [0, 1].map(axis => {
+      const values = sample(members.length, at => this.positions[2 * members[at] + axis]);
+      return [quantile(values, 0.04), quantile(values, 0.96)];
+    });
     const zoom = Math.min(0.75 * this.view.width / (this.view.baseX * Math.max(0.02, right - left)),
       0.75 * this.view.height / (this.view.baseY * Math.max(0.02, bottom - top)), 40);
     this.animate({ x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.max(1, zoom) });

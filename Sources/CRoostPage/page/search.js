@@ -30,7 +30,7 @@ export class Search {
     this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true }, this.count,
       this.scope,
       this.list);
-    this.typed = debounced(110, () => this.run());
+    this.typed = debounced(40, () => this.run());
     on('filter', () => this.showFilter());
     on('opened', () => {
       for (const row of this.list.querySelectorAll('.result')) {

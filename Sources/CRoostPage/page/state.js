@@ -26,7 +26,7 @@ export const state = {
   clusterOf: [],
   unclustered: [],
   /** The changes of the clusters by the last run and by later edits. */
-  events: [],
+  lineage: { events: [], continued: [] },
   indexOf: new IdIndex(),
   /** Entries that were read, by id. `details` is true when all of them were read. */
   entries: new Map(),

@@ -36,7 +36,7 @@ export class Tree {
     // The browser ends the dragging of a row that is replaced.
     if (this.isEditing || this.dragged) return;
     this.months = monthsOf();
-    this.marks = eventMarks(state.events);
+    this.marks = eventMarks(state.lineage);
     this.showRun();
     const rows = [];
     const add = (cluster, level) => {
@@ -55,7 +55,7 @@ export class Tree {
   showRun() {
     const date = state.status?.reclusteredAt;
     this.run.hidden = !date || !state.clusters.size || !state.source.lineage;
-    this.run.textContent = t('lastChanges', { date: dateText(date), changes: eventCounts(state.events) });
+    this.run.textContent = t('lastChanges', { date: dateText(date), changes: eventCounts(state.lineage.events) });
   }
 
   row(cluster, level) {
