@@ -54,21 +54,24 @@ function makeFrame() {
   return { color };
 }
 
-const selectionBar = el('div', { class: 'selection-bar', role: 'toolbar', 'aria-label': t('selected', { n: 2 }),
-  hidden: true });
+const selectionBar = el('div', { class: 'selection-bar', role: 'toolbar', hidden: true });
+const selectionCount = el('strong', { role: 'status' });
 
 function showSelection() {
   const indices = [...state.selection];
-  selectionBar.hidden = !indices.length;
+  const focused = [...selectionBar.children].indexOf(document.activeElement);
   const button = (text, run) => el('button', { type: 'button', text, onclick: run });
-  selectionBar.replaceChildren(el('strong', { text: t('selected', { n: indices.length }) }),
-    ...state.isReadOnly ? [] : [
+  selectionBar.hidden = !indices.length;
+  selectionCount.textContent = t('selected', { n: indices.length });
+  selectionBar.setAttribute('aria-label', selectionCount.textContent);
+  selectionBar.replaceChildren(selectionCount, ...state.isReadOnly ? [] : [
       button(t('moveTo'), () => moveEntries(indices)), button(t('addTag'), () => tagEntries(indices, state.tags ?? [])),
       button(t('remove'), async () => {
         if (await removeEntries(indices.map(idOf))) { state.selection.clear(); emit('selection'); }
       })],
     button(t('table'), () => toggleTable(true)),
     iconButton('close', t('clear'), () => { state.selection.clear(); emit('selection'); }));
+  if (focused > 0) (selectionBar.hidden ? document.getElementById('map') : selectionBar.children[focused])?.focus();
 }
 
 function toggleTable(isShown = entryTable.element.hidden) {
@@ -258,7 +261,7 @@ function connect() {
     const isTyping = /^(input|textarea|select)$/i.test(event.target.tagName);
     if (event.key === 'Escape' && !document.querySelector('dialog[open]')) {
       if (state.selection.size) { state.selection.clear(); emit('selection'); }
-      else if (!parts.panel.element.hidden) { parts.panel.close(); parts.map.frame.focus(); }
+      else if (!parts.panel.element.hidden) parts.panel.close();
       else if (state.filter.cluster) emit('cluster', { cluster: null });
     } else if (event.key === '/' && !isTyping) {
       parts.search.input.focus();

@@ -237,6 +237,12 @@ export class EntryMap {
       return { left: box.left - frame.left - 4, right: box.right - frame.left + 4, top: box.top - frame.top - 4,
         bottom: box.bottom - frame.top + 4 };
     });
+    const opened = state.opened ? state.indexOf.get(state.opened) : undefined;
+    if (opened !== undefined) {
+      const [x, y] = view.screen(this.positions[2 * opened], this.positions[2 * opened + 1]);
+      const radius = this.pointSize * 0.7 + 3;
+      view.blocked.push({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
+    }
     let order = this.order;
     const canvas = this.frame.querySelector('.density');
     const context = canvas.getContext('2d');

@@ -24,12 +24,11 @@ export class Search {
     this.filterButton = iconButton('filter', t('filters'), () => this.toggleFilters(), { 'aria-expanded': 'false' });
     this.element = el('search', { class: 'search' }, icon('search'), this.input, this.filterButton);
     this.filters = this.makeFilters();
-    this.count = el('h2', { class: 'list-title', role: 'status' });
+    this.count = el('span', { role: 'status' });
     this.list = el('ol', { class: 'results', onkeydown: event => moveFocus(event, this.list, this.input) });
     this.scope = el('div', { class: 'scope' });
-    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true }, this.count,
-      this.scope,
-      this.list);
+    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true },
+      el('h2', { class: 'list-title' }, this.count), this.scope, this.list);
     this.typed = debounced(40, () => this.run());
     on('filter', () => this.showFilter());
     on('opened', () => {

@@ -82,7 +82,7 @@ export class Tree {
     iconButton('more', `${t('more')}: ${cluster.label}`, event => {
       event.stopPropagation();
       this.menu(cluster, event.currentTarget);
-    }, { tabindex: '-1' }));
+    }, { tabindex: '-1', 'aria-haspopup': 'menu' }));
     if (!state.isReadOnly) this.makeMovable(row, cluster);
     return row;
   }
