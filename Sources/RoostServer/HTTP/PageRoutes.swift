@@ -77,8 +77,8 @@ enum PageRoutes {
     }
 }
 
-/// The map of the latest revision that was asked for. It is also kept in a file, with a checksum, because the layout of a
-/// large store takes seconds, and so does reading its ids and clusters.
+/// The map of the latest revision that was asked for. It is also kept in a file, with a checksum, because the layout
+/// of a large store takes seconds, and so does reading its ids and clusters.
 package final class MapCache: Sendable {
     private struct Map: Sendable {
         var stamp: Stamp
