@@ -3,12 +3,13 @@
 
     Benchmarks/page.py [ROOST] [--entries 5000] [--runs 3] [--folder DIR]
 
-Prints the time from the start of the command, and from the navigation of the browser, to the first picture of the map,
-for a start that computes the positions, which `recluster` otherwise leaves, and the median of later ones; the time
-from the last key of a search to its results; and the size of the page, compressed with gzip. The browser already runs,
-without a graphics processor.
+Prints, for a start that computes the map, which `recluster` otherwise leaves, and the median of later starts, the time
+from the start of the command, and from the navigation of the browser, to the first picture; the processor time of the
+server and of the browser for it, and the memory of both; the time of a step that moves or zooms the map, from the event
+to the picture; the time from the last key of a search to its results; and the size of the page, compressed with gzip.
+The browser already runs, without a graphics processor.
 The store consists of generated sentences about 40 subjects with the lexical model. With --folder, the store is kept,
-and an existing one is used. Needs chromium, and Playwright from Scripts/page-test.
+and an existing one is used. Needs Linux, chromium, and Playwright from Scripts/page-test.
 """
 import argparse
 import gzip
@@ -23,7 +24,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Scripts"))
-from page_person import with_playwright  # noqa: E402
+from page_person import FILES, Person, with_playwright  # noqa: E402
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/CRoostPage/page")
 SUBJECTS, WORDS_PER_SUBJECT = 40, 60
@@ -39,6 +40,13 @@ WATCH = """() => new Promise(resolve => {
     observer.disconnect();
     resolve(performance.now() - key);
   }).observe(document.querySelector('.results-pane .results'), { childList: true });
+})"""
+
+# Returns the time from a key of the map to the second frame after it.
+STEP = """key => new Promise(resolve => {
+  const start = performance.now();
+  document.getElementById('map').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
 })"""
 
 
@@ -70,20 +78,66 @@ def make(roost, store, count):
     os.remove(source)
 
 
-def first_picture(roost, store, browser):
-    """Opens the page, and returns it with its server and the times from the command and from the navigation."""
-    start = time.perf_counter()
+class Processes:
+    """A process and those that it started."""
+
+    def __init__(self, root):
+        self.root, self.seconds_before = root, 0
+        self.seconds_before = self.seconds()
+
+    def fields(self, pid):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                return file.read().rpartition(")")[2].split()
+        except OSError:
+            return None
+
+    def all(self):
+        parents = {int(pid): int(fields[1]) for pid in os.listdir("/proc") if pid.isdigit() and (fields := self.fields(pid))}
+        found = {self.root}
+        while True:
+            more = {pid for pid, parent in parents.items() if parent in found} - found
+            if not more:
+                return found
+            found |= more
+
+    def seconds(self):
+        """The processor time since the beginning of the measurement."""
+        ticks = sum(int(fields[11]) + int(fields[12]) for pid in self.all() if (fields := self.fields(pid)))
+        return ticks / os.sysconf("SC_CLK_TCK") - self.seconds_before
+
+    def megabytes(self):
+        """The memory; pages that processes share are divided among them."""
+        total = 0
+        for pid in self.all():
+            try:
+                with open(f"/proc/{pid}/smaps_rollup") as file:
+                    total += sum(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+            except OSError:
+                pass
+        return total / 1000
+
+
+def first_picture(roost, store, browser, processes):
+    """Opens the page, and returns it with its server and the figures of the start."""
+    start, before = time.perf_counter(), processes.seconds()
     server = subprocess.Popen(
         [roost, "open", "--no-browser", "--port", "0", "--store", store], stdout=subprocess.PIPE, text=True)
     address = server.stdout.readline().strip()
     page = browser.new_page(viewport={"width": 1400, "height": 900}, locale="en-US")
+    if FILES:
+        page.route("**/page/*", Person.serve_file)
     page.set_default_timeout(900_000)
     navigation = time.perf_counter()
     page.goto(address)
     page.wait_for_selector("body.ready .label.group")
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     end = time.perf_counter()
-    return page, server, end - start, end - navigation
+    own = Processes(server.pid)
+    own.seconds_before = 0
+    page.wait_for_timeout(1_000)
+    return page, server, [end - start, end - navigation, own.seconds(), processes.seconds() - before, own.megabytes(),
+                          processes.megabytes()]
 
 
 def search(page, words):
@@ -93,6 +147,16 @@ def search(page, words):
     page.evaluate(f"window.time = ({WATCH})(); 0")
     page.locator("#search").press_sequentially(words, delay=70)
     return page.evaluate("window.time")
+
+
+def steps(page):
+    """Returns the times of steps over the whole map, and of steps over a part of it."""
+    page.locator("#map").focus()
+    far = [page.evaluate(STEP, key) for key in ["ArrowLeft", "ArrowRight"] * 4]
+    for _ in range(5):
+        page.keyboard.press("+")
+        page.wait_for_timeout(1_500)
+    return far, [page.evaluate(STEP, key) for key in ["ArrowLeft", "ArrowRight"] * 4]
 
 
 def main():
@@ -112,26 +176,35 @@ def main():
         store = os.path.join(folder, f"store-{options.entries}")
         if not os.path.exists(store):
             make(roost, store, options.entries)
-        # Without this file, the first server computes the positions on the map.
+        # Without this file, the first server computes the map.
         if os.path.exists(os.path.join(store, "index/map")):
             os.remove(os.path.join(store, "index/map"))
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            times = []
+            # Playwright starts the browser in another process.
+            processes = Processes(os.getpid())
+            figures = []
             for run in range(options.runs):
-                page, server, *measured = first_picture(roost, store, browser)
-                times.append(measured)
+                page, server, measured = first_picture(roost, store, browser, processes)
+                # The server is among the processes that this one started.
+                measured[3] -= measured[2]
+                measured[5] -= measured[4]
+                figures.append(measured)
                 if run == options.runs - 1:
                     page.screenshot(path=os.path.join(folder, f"map-{options.entries}.png"))
+                    far, near = steps(page)
+                    page.screenshot(path=os.path.join(folder, f"part-{options.entries}.png"))
                     searches = [search(page, words) for words in SEARCHES for _ in range(3)]
                 page.close()
                 server.terminate()
                 server.wait()
             browser.close()
-        for name, part in ("first start", times[:1]), ("later starts", times[1:]):
+        for name, part in ("first start", figures[:1]), ("later starts", figures[1:]):
             if part:
-                command, navigation = (statistics.median(column) for column in zip(*part))
-                print(f"{name}: picture {command:.2f} s after the command, {navigation:.2f} s after the navigation")
+                values = [statistics.median(column) for column in zip(*part)]
+                print("{}: picture {:.2f} s after the command, {:.2f} s after the navigation; processor time of the server"
+                      " {:.2f} s, of the browser {:.2f} s; memory {:.0f} MB and {:.0f} MB".format(name, *values))
+        print(f"step: {statistics.median(far):.0f} ms over the whole map, {statistics.median(near):.0f} ms over a part")
         print(f"search: {statistics.median(searches):.0f} ms after the last key, at most {max(searches):.0f} ms")
     finally:
         if not options.folder:

@@ -144,16 +144,16 @@ struct BrowserPageTests {
         #expect(try await places(isReadOnly: true).count == 4)
         #expect(!FileManager.default.fileExists(atPath: file.path))
         #expect(try await places().count == 4)
-        var saved = try Data(contentsOf: file)
+        var saved = try Data(contentsOf: file).dropLast(4)
         let first = saved.count - 4 * 12
         withUnsafeBytes(of: Float(42).bitPattern.littleEndian) {
             saved.replaceSubrange(first..<first + 4, with: $0)
         }
-        try saved.write(to: file)
+        try (saved + MapCache.checksum(saved)).write(to: file)
         for isReadOnly in [true, false] {
             #expect(try await places(isReadOnly: isReadOnly).count { $0[0] == 42 } == 1)
         }
-        for damaged in [Data(), saved.prefix(150), Data(repeating: 255, count: 999)] {
+        for damaged in [Data(), saved.prefix(150), Data(repeating: 255, count: 999), saved + [0, 0, 0, 0]] {
             try damaged.write(to: file)
             let computed = try await places()
             #expect(computed.count == 4 && !computed.contains { $0[0] == 42 })

@@ -46,10 +46,15 @@ import Testing
             let found = try await harness.send(
                 .POST, "/api/v1/search", ["query": "a", "ids": [.string(ids[1])]])
             #expect(found.status == 200)
-            for query in ["?ids=none", "?ids=", "?ids=\(UUID().uuidString)"] {
-                #expect(try await harness.send(.DELETE, "/api/v1/entries" + query).status >= 400, "\(query)")
+            let removal = "/api/v1/entries/remove"
+            for unknown in ["none", "", UUID().uuidString] {
+                let input: JSONValue = ["ids": [.string(unknown)], "confirm": true]
+                #expect(try await harness.send(.POST, removal, input).status >= 400, "\(unknown)")
             }
-            #expect(try await harness.send(.DELETE, path + "&confirm=true").json["removed"] == 2)
+            let selected: JSONValue = [.string(ids[0]), .string(ids[2])]
+            #expect(try await harness.send(.POST, removal, ["ids": selected]).json["removed"] == 0)
+            let removed = try await harness.send(.POST, removal, ["ids": selected, "confirm": true])
+            #expect(removed.json["removed"] == 2)
             #expect(try await harness.store.count() == 1)
         }
     }

@@ -152,25 +152,33 @@ export const removeCluster = cluster =>
 
 // Entries
 
-const groupSize = 100;
+/** The server accepts this many ids in a request. */
+const groupSize = 10_000;
+
+/** Changes entries in groups. `send` returns the number of those in its group that changed. */
+function changeEntries(ids, send, text) {
+  return change(async source => {
+    let n = 0;
+    for (let at = 0; at < ids.length; at += groupSize) n += await send(source, ids.slice(at, at + groupSize));
+    return { n };
+  }, result => t(text, result), Math.ceil(ids.length / groupSize));
+}
 
 export async function moveEntries(indices) {
   const cluster = await chosenCluster(t('moveInto'), { withNone: true });
   if (!cluster) return;
-  await change(source => source.move(cluster.id, indices.map(idOf)), result => t('moved', { n: result.moved }));
+  await changeEntries(indices.map(idOf), async (source, ids) => (await source.move(cluster.id, ids)).moved, 'moved');
 }
 
 export async function tagEntries(indices, tags) {
   const tag = await asked(t('addTag'), t('tagName'), { options: tags });
   if (!tag) return;
-  await change(source => source.tag(indices.map(idOf), [tag]), result => t('tagged', { n: result.changed }));
+  await changeEntries(indices.map(idOf), async (source, ids) => (await source.tag(ids, [tag])).changed, 'tagged');
 }
 
 export async function removeEntries(ids) {
-  if (!await confirmed(t('confirmRemove', { n: ids.length }), t('remove'))) return false;
-  const result = await change(async source => {
-    for (let at = 0; at < ids.length; at += groupSize) await source.removeEntries(ids.slice(at, at + groupSize));
-    return true;
-  }, t('removed', { n: ids.length }), Math.ceil(ids.length / groupSize));
-  return Boolean(result);
+  const isFinal = ids.length > maximumSteps * groupSize;
+  const question = [t('confirmRemove', { n: ids.length }), isFinal ? t('cannotUndo') : ''].join(' ').trim();
+  if (!await confirmed(question, t('remove'))) return false;
+  return Boolean(await changeEntries(ids, async (source, part) => (await source.removeEntries(part)).removed, 'removed'));
 }

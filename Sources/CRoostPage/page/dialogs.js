@@ -196,19 +196,27 @@ const eventNames = { birth: ['birth', 'added'], death: ['death', 'ended'], split
   merge: ['mergeEvent', 'merged'] };
 const maximumEvents = 200;
 
+const byKind = events => Object.keys(eventNames).map(kind => events.filter(event => event.kind === kind))
+  .filter(same => same.length);
+
+/** Returns how many clusters a run adds, ends, splits and merges. */
+export const eventCounts = events => byKind(events)
+  .map(same => t(`${eventNames[same[0].kind][1]}Count`, { n: same.length })).join(', ') || t('nothingChanged');
+
+/** Returns the words for what happened to clusters in a run, by their ids; none after the first run. */
+export function eventMarks({ events, continued }) {
+  return new Map(!continued.length ? [] : events.filter(event => event.kind !== 'death')
+    .flatMap(event => event.after.map(cluster => [cluster.id, t(eventNames[event.kind][0])])));
+}
+
 /** Shows how a run changes the clusters: how many are added, end, are split and are merged, and which. */
 function showEvents(section, title, events) {
   const names = clusters => clusters.map(cluster => `${cluster.label} (${cluster.size.toLocaleString(language)})`)
     .join('; ');
-  const kinds = Object.keys(eventNames).map(kind => events.filter(event => event.kind === kind))
-    .filter(same => same.length);
-  section.replaceChildren(el('h3', { text: title }), ...events.length
-    ? [el('p', { class: 'soft', text: kinds.map(same => t(`${eventNames[same[0].kind][1]}Count`, { n: same.length }))
-      .join(', ') }),
-    el('ul', { class: 'events' }, kinds.flat().slice(0, maximumEvents).map(event => el('li', { dir: 'auto' },
-      el('strong', { class: `event-${event.kind}`, text: t(eventNames[event.kind][0]) }), ' ',
-      [names(event.before), names(event.after)].filter(Boolean).join(' → '))))]
-    : [el('p', { class: 'soft', text: t('nothingChanged') })]);
+  section.replaceChildren(el('h3', { text: title }), el('p', { class: 'soft', text: eventCounts(events) }),
+  el('ul', { class: 'events' }, byKind(events).flat().slice(0, maximumEvents).map(event => el('li', { dir: 'auto' },
+    el('strong', { class: `event-${event.kind}`, text: t(eventNames[event.kind][0]) }), ' ',
+    [names(event.before), names(event.after)].filter(Boolean).join(' → ')))));
 }
 
 const showLineage = async section => showEvents(section, t('changes'), (await state.source.lineage()).events);

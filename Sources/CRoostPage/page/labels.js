@@ -14,6 +14,8 @@ const styles = {
 /** The distance between a label and the edge of the map. */
 const margin = 6;
 const maximumTitles = 40;
+/** Quantiles are those of this many elements. */
+const sampleSize = 1_000;
 
 function shortened(text, style) {
   ruler.font = style.font;
@@ -38,24 +40,31 @@ function shortened(text, style) {
   return [short, ruler.measureText(short).width];
 }
 
+/** Returns the sorted values of some of a number of elements, at regular intervals. */
+export function sample(count, value) {
+  const step = Math.max(1, Math.ceil(count / sampleSize));
+  return Float32Array.from({ length: Math.ceil(count / step) }, (_, at) => value(at * step)).sort();
+}
+
+export const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
+
 /** The center and the extent of clusters on the map: the mode of the density near the median, and quantiles. */
 export function outline(members, positions) {
-  const step = Math.max(1, Math.floor(members.length / 2_000));
-  const sample = members.filter((_, at) => at % step === 0);
-  const [xs, ys] = [0, 1].map(axis => Float32Array.from(sample, index => positions[2 * index + axis]).sort());
-  const at = (values, share) => values[Math.min(values.length - 1, Math.floor(share * values.length))];
-  let [x, y] = [at(xs, 0.5), at(ys, 0.5)];
-  const radius = Math.max(0.03, 0.5 * Math.max(at(xs, 0.75) - at(xs, 0.25), at(ys, 0.75) - at(ys, 0.25)));
+  const step = Math.max(1, Math.ceil(members.length / sampleSize));
+  const sampled = Array.from({ length: Math.ceil(members.length / step) }, (_, at) => members[at * step]);
+  const [xs, ys] = [0, 1].map(axis => sample(sampled.length, at => positions[2 * sampled[at] + axis]));
+  let [x, y] = [quantile(xs, 0.5), quantile(ys, 0.5)];
+  const radius = Math.max(0.03, 0.5 * Math.max(quantile(xs, 0.75) - quantile(xs, 0.25), quantile(ys, 0.75) - quantile(ys, 0.25)));
   for (let round = 0; round < 4; round++) {
     let [sum, sumX, sumY] = [0, 0, 0];
-    for (const index of sample) {
+    for (const index of sampled) {
       const [px, py] = [positions[2 * index], positions[2 * index + 1]];
       const weight = Math.exp(-(((px - x) ** 2 + (py - y) ** 2) / (2 * radius * radius)));
       [sum, sumX, sumY] = [sum + weight, sumX + weight * px, sumY + weight * py];
     }
     if (sum > 0) [x, y] = [sumX / sum, sumY / sum];
   }
-  return { x, y, left: at(xs, 0.1), right: at(xs, 0.9), top: at(ys, 0.1), bottom: at(ys, 0.9) };
+  return { x, y, left: quantile(xs, 0.1), right: quantile(xs, 0.9), top: quantile(ys, 0.1), bottom: quantile(ys, 0.9) };
 }
 
 export class Labels {
@@ -70,15 +79,23 @@ export class Labels {
       .filter(([, members]) => members.length).map(([id, members]) => [id, outline(members, positions)]));
   }
 
+  /** Determines which clusters have shown entries; null for all. */
+  setShown() {
+    this.lit = state.matching || state.scores ? new Set() : null;
+    for (const index of this.lit ? state.scores?.keys() ?? state.matching : []) {
+      let cluster = isShown(index) ? state.clusterOf[index] : null;
+      for (; cluster && !this.lit.has(cluster); cluster = state.clusters.get(cluster.parent)) this.lit.add(cluster);
+    }
+  }
+
   /** The wanted labels in the order of their importance. */
   wanted(view, index) {
     const wanted = [];
-    const isNarrowed = Boolean(state.matching || state.scores);
     const add = (cluster, kind) => {
       const place = this.outlines.get(cluster.id);
       if (!place) return;
       wanted.push({ key: cluster.id, kind, text: cluster.label, place, cluster, color: cluster.color,
-        isDim: isNarrowed && !membersOf(cluster).some(isShown) });
+        isDim: Boolean(this.lit && !this.lit.has(cluster)) });
     };
     const bySize = (a, b) => b.size - a.size || (a.id < b.id ? -1 : 1);
     const widest = place => Math.max((place.right - place.left) * view.scaleX,

@@ -33,17 +33,20 @@ function makeFrame() {
     emit('style');
     saveAddress();
   } }, colors.map(([value, name]) => el('option', { value, text: `${t('color')}: ${t(name)}` })));
-  const changing = [iconButton('groups', t('regroup'), () => showRegroup(reload)),
-    iconButton('add', t('addFiles'), () => files.choose()), iconButton('undo', t('undo'), undo)];
+  const withText = (button, key) => { button.append(el('span', { class: 'wide', text: t(key) })); return button; };
+  const changing = [withText(iconButton('groups', t('regroup'), () => showRegroup(reload)), 'regroup'),
+    withText(iconButton('add', t('addFiles'), () => files.choose()), 'addFiles'),
+    withText(iconButton('undo', t('undo'), undo), 'undoShort')];
   for (const button of changing) button.classList.add('changing');
+  const tableButton = withText(iconButton('table', t('table'), () => toggleTable(), { id: 'table-button',
+    'aria-pressed': 'false' }), 'table');
   const side = el('nav', { class: 'side', 'aria-label': t('groups') }, parts.search.filters, parts.search.results,
     parts.tree.element);
   const sideButton = iconButton('list', t('groups'), () => document.body.classList.toggle('with-side'), { class:
     'icon-button side-button' });
   const bar = el('header', { class: 'bar' }, sideButton, el('span', { class: 'brand', text: 'Roost' }),
-    parts.search.element, el('div', { class: 'actions' }, color, iconButton('table', t('table'), () => toggleTable(), {
-      id: 'table-button', 'aria-pressed': 'false' }), ...changing,
-    state.source.isLive ? iconButton('gear', t('settings'), () => showStore()) : null));
+    parts.search.element, el('div', { class: 'actions' }, color, tableButton, ...changing,
+    state.source.isLive ? withText(iconButton('gear', t('settings'), () => showStore()), 'settings') : null));
   parts.map.element.append(entryTable.element, selectionBar);
   document.getElementById('app').replaceChildren(el('a', { class: 'skip', href: '#map', text: t('skip'),
     onclick: event => { event.preventDefault(); parts.map.frame.focus(); } }),
@@ -51,21 +54,24 @@ function makeFrame() {
   return { color };
 }
 
-const selectionBar = el('div', { class: 'selection-bar', role: 'toolbar', 'aria-label': t('selected', { n: 2 }),
-  hidden: true });
+const selectionBar = el('div', { class: 'selection-bar', role: 'toolbar', hidden: true });
+const selectionCount = el('strong', { role: 'status' });
 
 function showSelection() {
   const indices = [...state.selection];
-  selectionBar.hidden = !indices.length;
+  const focused = [...selectionBar.children].indexOf(document.activeElement);
   const button = (text, run) => el('button', { type: 'button', text, onclick: run });
-  selectionBar.replaceChildren(el('strong', { text: t('selected', { n: indices.length }) }),
-    ...state.isReadOnly ? [] : [
+  selectionBar.hidden = !indices.length;
+  selectionCount.textContent = t('selected', { n: indices.length });
+  selectionBar.setAttribute('aria-label', selectionCount.textContent);
+  selectionBar.replaceChildren(selectionCount, ...state.isReadOnly ? [] : [
       button(t('moveTo'), () => moveEntries(indices)), button(t('addTag'), () => tagEntries(indices, state.tags ?? [])),
       button(t('remove'), async () => {
         if (await removeEntries(indices.map(idOf))) { state.selection.clear(); emit('selection'); }
       })],
     button(t('table'), () => toggleTable(true)),
     iconButton('close', t('clear'), () => { state.selection.clear(); emit('selection'); }));
+  if (focused > 0) (selectionBar.hidden ? document.getElementById('map') : selectionBar.children[focused])?.focus();
 }
 
 function toggleTable(isShown = entryTable.element.hidden) {
@@ -115,8 +121,19 @@ async function load() {
   emit('selection');
   showFirstRun(parts.map.element, { files, reload });
   if (state.query) parts.search.run();
+  if (state.clusters.size) readLineage();
   if (state.n && state.n <= 5_000 || state.colorBy !== 'cluster') loadDetails();
 }
+
+/** Reads how the last run changed the clusters, after the first picture, because the server reads all clusters. */
+const readLineage = debounced(500, async () => {
+  try {
+    state.lineage = await state.source.lineage?.() ?? state.lineage;
+    emit('lineage');
+  } catch (error) {
+    if (error.code !== 'unreachable') console.warn(error.message);
+  }
+});
 
 let details = null;
 
@@ -244,7 +261,7 @@ function connect() {
     const isTyping = /^(input|textarea|select)$/i.test(event.target.tagName);
     if (event.key === 'Escape' && !document.querySelector('dialog[open]')) {
       if (state.selection.size) { state.selection.clear(); emit('selection'); }
-      else if (!parts.panel.element.hidden) { parts.panel.close(); parts.map.frame.focus(); }
+      else if (!parts.panel.element.hidden) parts.panel.close();
       else if (state.filter.cluster) emit('cluster', { cluster: null });
     } else if (event.key === '/' && !isTyping) {
       parts.search.input.focus();

@@ -1,7 +1,7 @@
 // The map of the entries: the view, the pointer and the keyboard.
 
 import { el, iconButton } from './dom.js';
-import { Labels } from './labels.js';
+import { Labels, quantile, sample } from './labels.js';
 import { PointIndex, densityImage, makePoints } from './points.js';
 import { assignColors, categoryColors, noColor, scaleColor } from './palette.js';
 import { emit, groups, idOf, isShown, on, state } from './state.js';
@@ -73,8 +73,8 @@ function normalized(x, y, angle) {
     positions[2 * i + 1] = cos * y[i] - sin * x[i];
   }
   for (const axis of [0, 1]) {
-    const values = Float32Array.from({ length: n }, (_, i) => positions[2 * i + axis]).sort();
-    const [low, high] = [values[Math.floor(0.01 * (n - 1))], values[Math.ceil(0.99 * (n - 1))]];
+    const values = sample(n, i => positions[2 * i + axis]);
+    const [low, high] = [quantile(values, 0.01), quantile(values, 0.99)];
     const [middle, half] = [(low + high) / 2, Math.max(1e-6, (high - low) / 2 / 0.92)];
     for (let i = 0; i < n; i++) {
       const value = (positions[2 * i + axis] - middle) / half;
@@ -137,7 +137,7 @@ export class EntryMap {
   setPalette() {
     const centers = new Map([...this.labels.outlines].map(([id, place]) => [id, [place.x, place.y]]));
     assignColors(groups(), centers);
-    for (const cluster of state.clusters.values()) cluster.color ??= noColor();
+    for (const root of state.roots) inheritColor(root);
     emit('palette');
     this.restyle();
   }
@@ -162,29 +162,35 @@ export class EntryMap {
     return categories(details, value, none);
   }
 
+  /** Computes the colors again before the next picture, once for all changes until then. */
   restyle() {
-    if (!this.positions) return;
+    this.isStale = true;
+    this.draw();
+  }
+
+  computeStyle() {
+    this.isStale = false;
     const { n } = state;
-    const [colors, factors] = [new Uint8Array(4 * n), new Uint8Array(n).fill(32)];
+    const [colors, factors, order] = [new Uint8Array(4 * n), new Uint8Array(n).fill(32), new Uint32Array(n)];
     const palette = this.colors();
-    const dim = [];
-    const bright = [];
     const isPlain = !state.matching && !state.scores && !state.selection.size;
+    // Dim entries are drawn first.
+    let [dimCount, brightStart] = [0, n];
     for (let index = 0; index < n; index++) {
       const isSelected = state.selection.has(index);
       const isBright = isPlain || isSelected || (!state.selection.size && isShown(index));
-      colors.set(palette.of(index), 4 * index);
+      const color = palette.of(index);
+      for (let part = 0; part < 3; part++) colors[4 * index + part] = color[part];
       colors[4 * index + 3] = isBright ? 225 : state.selection.size && isShown(index) ? 90 : 46;
       if (isBright && !isPlain) factors[index] = 44;
-      (isBright ? bright : dim).push(index);
+      order[isBright ? --brightStart : dimCount++] = index;
     }
-    Object.assign(this, { colors_: colors, brightCount: bright.length });
-    this.order = Uint32Array.from([...dim, ...bright.length > 100_000 ? [] : bright]);
-    if (bright.length > 100_000) this.order = Uint32Array.from(bright);
+    order.subarray(brightStart).reverse();
+    Object.assign(this, { order, brightCount: n - brightStart });
     this.points.setStyle(colors, factors);
+    this.labels.setShown();
     this.density = n > maximumPoints ? densityImage(this.positions, colors, n) : null;
     this.showLegend(palette.legend);
-    this.draw();
   }
 
   showLegend(items) {
@@ -222,6 +228,7 @@ export class EntryMap {
   }
 
   drawNow() {
+    if (this.isStale) this.computeStyle();
     const { view } = this;
     const frame = this.frame.getBoundingClientRect();
     view.blocked = [this.controls, document.querySelector('.selection-bar'), this.legend].filter(element =>
@@ -230,6 +237,12 @@ export class EntryMap {
       return { left: box.left - frame.left - 4, right: box.right - frame.left + 4, top: box.top - frame.top - 4,
         bottom: box.bottom - frame.top + 4 };
     });
+    const opened = state.opened ? state.indexOf.get(state.opened) : undefined;
+    if (opened !== undefined) {
+      const [x, y] = view.screen(this.positions[2 * opened], this.positions[2 * opened + 1]);
+      const radius = this.pointSize * 0.7 + 3;
+      view.blocked.push({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
+    }
     let order = this.order;
     const canvas = this.frame.querySelector('.density');
     const context = canvas.getContext('2d');
@@ -309,10 +322,10 @@ export class EntryMap {
   /** Shows a cluster or entries in the whole window. */
   zoomTo(members) {
     if (!members.length) return;
-    const [xs, ys] = [0, 1].map(axis => members.map(index => this.positions[2 * index + axis]).sort((a, b) => a - b));
-    const range = values => [values[Math.floor(0.04 * (values.length - 1))],
-      values[Math.ceil(0.96 * (values.length - 1))]];
-    const [[left, right], [top, bottom]] = [range(xs), range(ys)];
+    const [[left, right], [top, bottom]] = [0, 1].map(axis => {
+      const values = sample(members.length, at => this.positions[2 * members[at] + axis]);
+      return [quantile(values, 0.04), quantile(values, 0.96)];
+    });
     const zoom = Math.min(0.75 * this.view.width / (this.view.baseX * Math.max(0.02, right - left)),
       0.75 * this.view.height / (this.view.baseY * Math.max(0.02, bottom - top)), 40);
     this.animate({ x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.max(1, zoom) });
@@ -322,8 +335,13 @@ export class EntryMap {
   reveal(index) {
     const [x, y] = [this.positions[2 * index], this.positions[2 * index + 1]];
     const [screenX, screenY] = this.view.screen(x, y);
-    const isVisible = screenX > 30 && screenY > 30 && screenX < this.view.width - 30 && screenY < this.view.height - 30;
-    if (!isVisible) this.animate({ x, y }); else this.draw();
+    // On a phone, the panel and the list cover the lower part of the map.
+    const { bottom } = this.frame.getBoundingClientRect();
+    const covered = Math.max(0, ...['.panel', '.side'].map(name => document.querySelector(name)).filter(sheet =>
+      sheet.offsetWidth && getComputedStyle(sheet).position === 'fixed').map(sheet => bottom - sheet.offsetTop));
+    const height = this.view.height - covered;
+    const isVisible = screenX > 30 && screenY > 30 && screenX < this.view.width - 30 && screenY < height - 30;
+    if (!isVisible) this.animate({ x, y: y + covered / 2 / this.view.scaleY }); else this.draw();
   }
 
   animate({ x = this.view.x, y = this.view.y, zoom, factor = 1 }) {
@@ -502,6 +520,13 @@ export class EntryMap {
   }
 }
 
+/** Gives clusters of groups the color of their largest group. */
+function inheritColor(cluster) {
+  const largest = cluster.children.map(inheritColor).sort((a, b) => b.size - a.size)[0];
+  cluster.color ??= largest?.color ?? noColor();
+  return cluster;
+}
+
 function isInside(x, y, corners) {
   let inside = false;
   corners.forEach(([x1, y1], at) => {
@@ -532,7 +557,7 @@ export function folderOf(entry) {
 }
 
 function dateColors(details, none) {
-  const dates = Array.from({ length: state.n }, (_, index) => Date.parse(details(index)?.createdAt));
+  const dates = Array.from({ length: state.n }, (_, index) => Date.parse(details(index)?.createdAt?.slice(0, 10)));
   const known = dates.filter(Number.isFinite).sort((a, b) => a - b);
   if (!known.length) return { of: () => none, legend: [] };
   const [first, last] = [known[0], known.at(-1)];

@@ -96,7 +96,7 @@ function shade(group, [lightness, chroma, hue]) {
     const step = topics.length < 2 ? 0 : 2 * (index * 2 % topics.length + (index * 2 >= topics.length ? 1 : 0) % 2)
       / Math.max(1, topics.length - 1) - 1;
     const bounded = Math.max(-1, Math.min(1, step));
-    topic.color = bytes(fromOklch(lightness + 0.1 * bounded, chroma - 0.02 * Math.abs(bounded), hue + 16 * bounded));
+    topic.color = bytes(fromOklch(lightness + 0.07 * bounded, chroma - 0.02 * Math.abs(bounded), hue + 9 * bounded));
     shade(topic, [lightness, chroma, hue]);
   });
 }

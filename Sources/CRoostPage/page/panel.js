@@ -20,6 +20,7 @@ export class Panel {
 
   async open(id, { isFocused = true } = {}) {
     state.opened = id;
+    if (!this.element.contains(document.activeElement)) this.opener = document.activeElement;
     this.element.hidden = false;
     if (this.entry?.id !== id) this.element.replaceChildren(el('p', { class: 'soft', text: t('loading') }));
     emit('opened');
@@ -39,6 +40,9 @@ export class Panel {
 
   close() {
     [state.opened, this.entry, this.isEditing] = [null, null, false];
+    if (this.element.contains(document.activeElement)) {
+      (this.opener?.isConnected && this.opener !== document.body ? this.opener : document.getElementById('map')).focus();
+    }
     this.element.hidden = true;
     this.element.replaceChildren();
     emit('opened');
@@ -62,6 +66,7 @@ export class Panel {
     }
     this.entry = entry;
     this.isEditing = false;
+    this.element.setAttribute('aria-label', entry.title || t('noTitle'));
     this.group = el('p', { class: 'group-line' });
     const isTitleFirst = entry.title && !startsWithTitle(entry);
     this.element.replaceChildren(...[

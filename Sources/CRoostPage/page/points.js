@@ -2,14 +2,14 @@
 
 const vertexShader = `#version 300 es
 uniform vec2 center, scale;
-uniform float size;
+uniform float size, factorUnit;
 in vec2 position;
 in vec4 color;
 in float factor;
 out vec4 tint;
 void main() {
   gl_Position = vec4((position - center) * scale, 0.0, 1.0);
-  gl_PointSize = size * factor;
+  gl_PointSize = size * factor / factorUnit;
   tint = color;
 }`;
 
@@ -59,7 +59,7 @@ class WebGLPoints {
 
   setStyle(colors, factors) {
     this.attribute('color', colors, 4, this.gl.UNSIGNED_BYTE, true);
-    this.attribute('factor', Float32Array.from(factors, value => value / factorUnit), 1, this.gl.FLOAT, false);
+    this.attribute('factor', factors, 1, this.gl.UNSIGNED_BYTE, false);
   }
 
   /** Draws the points with the given indices, in their order. */
@@ -73,6 +73,7 @@ class WebGLPoints {
     gl.uniform2f(gl.getUniformLocation(program, 'center'), view.x, view.y);
     gl.uniform2f(gl.getUniformLocation(program, 'scale'), 2 * view.scaleX / view.width, -2 * view.scaleY / view.height);
     gl.uniform1f(gl.getUniformLocation(program, 'size'), size * ratio);
+    gl.uniform1f(gl.getUniformLocation(program, 'factorUnit'), factorUnit);
     if (this.order !== order) {
       this.buffers.order ??= gl.createBuffer();
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
@@ -168,18 +169,25 @@ export function densityImage(positions, colors, n) {
 /** Blurs a field with three passes of a box on each axis, which resemble a Gaussian. */
 function blur(field) {
   const radius = 2;
-  const line = new Float32Array(cells);
+  const width = 2 * radius + 1;
+  const rows = new Float32Array(cells * cells);
   for (let pass = 0; pass < 3; pass++) {
-    for (const [step, jump] of [[1, cells], [cells, 1]]) {
-      for (let start = 0; start < cells; start++) {
-        let sum = 0;
-        const base = start * jump;
-        for (let i = 0; i < cells; i++) line[i] = field[base + i * step];
-        for (let i = -radius; i < cells; i++) {
-          if (i + radius < cells) sum += line[i + radius];
-          if (i - radius - 1 >= 0) sum -= line[i - radius - 1];
-          if (i >= 0) field[base + i * step] = sum / (2 * radius + 1);
-        }
+    for (let base = 0; base < cells * cells; base += cells) {
+      let sum = 0;
+      for (let i = -radius; i < cells; i++) {
+        if (i + radius < cells) sum += field[base + i + radius];
+        if (i - radius > 0) sum -= field[base + i - radius - 1];
+        if (i >= 0) rows[base + i] = sum / width;
+      }
+    }
+    // All columns in step, because memory is read by rows.
+    const sums = new Float32Array(cells);
+    for (let i = -radius; i < cells; i++) {
+      const [first, last] = [(i - radius - 1) * cells, (i + radius) * cells];
+      for (let column = 0; column < cells; column++) {
+        if (i + radius < cells) sums[column] += rows[last + column];
+        if (first >= 0) sums[column] -= rows[first + column];
+        if (i >= 0) field[i * cells + column] = sums[column] / width;
       }
     }
   }

@@ -24,14 +24,19 @@ export class Search {
     this.filterButton = iconButton('filter', t('filters'), () => this.toggleFilters(), { 'aria-expanded': 'false' });
     this.element = el('search', { class: 'search' }, icon('search'), this.input, this.filterButton);
     this.filters = this.makeFilters();
-    this.count = el('h2', { class: 'list-title', role: 'status' });
+    this.count = el('span', { role: 'status' });
     this.list = el('ol', { class: 'results', onkeydown: event => moveFocus(event, this.list, this.input) });
     this.scope = el('div', { class: 'scope' });
-    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true }, this.count,
-      this.scope,
-      this.list);
-    this.typed = debounced(110, () => this.run());
+    this.results = el('section', { class: 'results-pane', 'aria-label': t('results'), hidden: true },
+      el('h2', { class: 'list-title' }, this.count), this.scope, this.list);
+    this.typed = debounced(40, () => this.run());
     on('filter', () => this.showFilter());
+    on('opened', () => {
+      for (const row of this.list.querySelectorAll('.result')) {
+        if (row.dataset.id === state.opened) row.setAttribute('aria-current', 'true');
+        else row.removeAttribute('aria-current');
+      }
+    });
   }
 
   async run() {
@@ -177,10 +182,14 @@ export function resultRow(result) {
   const mark = el('span', { class: 'swatch' });
   mark.style.background = cssColor(cluster?.color ?? noColor());
   const light = isOn => { state.hovered = isOn && index !== undefined ? index : -1; emit('titles'); };
-  return el('li', {}, el('button', { type: 'button', class: 'result', 'data-id': result.id,
+  const title = result.title?.replace(/^#+\s+/, '') ?? '';
+  // The title of a text without a heading is its beginning.
+  const isText = title && result.snippet?.startsWith(title.replace(/…$/, ''));
+  return el('li', {}, el('button', { type: 'button', class: `result${isText ? ' plain' : ''}`, 'data-id': result.id,
+    'aria-current': state.opened === result.id ? 'true' : null,
     onclick: () => emit('open', result.id), onmouseenter: () => light(true), onmouseleave: () => light(false) },
-  el('span', { class: 'result-title' }, mark, el('span', { dir: 'auto', text: result.title?.replace(/^#+\s+/, '') })),
-  result.snippet ? el('span', { class: 'snippet', dir: 'auto' }, marked(result)) : null,
+  el('span', { class: 'result-title' }, mark, el('span', { dir: 'auto' }, isText ? marked(result) : title)),
+  result.snippet && !isText ? el('span', { class: 'snippet', dir: 'auto' }, marked(result)) : null,
   locationOf(result) ? el('span', { class: 'location', text: locationOf(result) }) : null));
 }
 

@@ -22,25 +22,26 @@ export class EntryTable {
     on('selection', () => this.checkRows());
   }
 
-  /** The ids to show: the results of the search by rank, the selection, or all entries in the order of the groups. */
-  ids() {
+  /** The entries to show: the results of the search by rank, the selection, or all in the order of the groups. */
+  entries() {
     if (state.scores) return state.results.map(result => result.id);
-    const indices = state.selection.size ? [...state.selection] : Array.from({ length: state.n }, (_, index) => index)
-      .filter(isShown);
-    const label = index => state.clusterOf[index]?.label ?? '\uffff';
-    return indices.sort((a, b) => label(a).localeCompare(label(b)) || a - b).map(idOf);
+    const byLabel = [...state.clusters.values()].sort((a, b) => a.label.localeCompare(b.label));
+    return [...byLabel.map(cluster => cluster.members), state.unclustered].flatMap(members =>
+      members.filter(index => state.selection.size ? state.selection.has(index) : isShown(index)));
   }
 
   show() {
-    this.waiting = this.ids();
+    this.waiting = this.entries();
+    this.next = 0;
     this.caption.textContent = t('filtered', { n: this.waiting.length, all: state.n });
     this.body.replaceChildren();
     this.load();
   }
 
   async load() {
-    const ids = this.waiting.splice(0, pageSize);
-    this.more.hidden = !this.waiting.length;
+    const ids = this.waiting.slice(this.next, this.next += pageSize)
+      .map(entry => typeof entry === 'number' ? idOf(entry) : entry);
+    this.more.hidden = this.next >= this.waiting.length;
     const missing = ids.filter(id => !state.entries.get(id)?.createdAt);
     try {
       if (missing.length) {

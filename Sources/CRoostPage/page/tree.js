@@ -1,9 +1,10 @@
 // The tree of the groups and topics.
 
+import { eventCounts, eventMarks, showStore } from './dialogs.js';
 import { merge, pin, removeCluster, rename, split, chosenCluster } from './actions.js';
 import { el, icon, iconButton, showMenu } from './dom.js';
 import { emit, membersOf, on, state } from './state.js';
-import { t } from './strings.js';
+import { dateText, t } from './strings.js';
 import { swatch } from './map.js';
 import { noColor } from './palette.js';
 
@@ -15,8 +16,10 @@ export class Tree {
     this.expanded = new Set();
     this.list = el('ul', { class: 'tree', role: 'tree', 'aria-label': t('groups'),
       onkeydown: event => this.key(event) });
-    this.element = el('div', { class: 'tree-pane' }, this.list);
-    for (const name of ['palette', 'filter', 'months']) on(name, () => this.render());
+    this.run = el('button', { type: 'button', class: 'last-run', title: t('changes'), hidden: true,
+      onclick: () => showStore() });
+    this.element = el('div', { class: 'tree-pane' }, this.list, this.run);
+    for (const name of ['palette', 'filter', 'months', 'lineage']) on(name, () => this.render());
     on('cluster', ({ cluster }) => this.reveal(cluster));
   }
 
@@ -33,6 +36,8 @@ export class Tree {
     // The browser ends the dragging of a row that is replaced.
     if (this.isEditing || this.dragged) return;
     this.months = monthsOf();
+    this.marks = eventMarks(state.lineage);
+    this.showRun();
     const rows = [];
     const add = (cluster, level) => {
       rows.push(this.row(cluster, level));
@@ -46,6 +51,13 @@ export class Tree {
     if (focused) current?.focus();
   }
 
+  /** Shows when the last run was and how it changed the clusters. */
+  showRun() {
+    const date = state.status?.reclusteredAt;
+    this.run.hidden = !date || !state.clusters.size || !state.source.lineage;
+    this.run.textContent = t('lastChanges', { date: dateText(date), changes: eventCounts(state.lineage.events) });
+  }
+
   row(cluster, level) {
     const isOpen = this.expanded.has(cluster.id);
     const hasChildren = cluster.children.length > 0;
@@ -57,18 +69,20 @@ export class Tree {
     const row = el('li', {
       class: `tree-row level-${Math.min(level, 4)}`, role: 'treeitem', 'aria-level': String(level), tabindex: '-1',
       'aria-expanded': hasChildren ? String(isOpen) : null, 'aria-selected': String(isSelected), 'data-id': cluster.id,
-      'aria-label': `${cluster.label}, ${t('entries', { n: cluster.size })}`, title: cluster.label,
+      'aria-label': [cluster.label, this.marks.get(cluster.id), t('entries', { n: cluster.size })].filter(Boolean)
+        .join(', '), title: cluster.label,
       draggable: state.isReadOnly ? null : 'true',
       onclick: event => { if (event.detail < 2) emit('cluster', { cluster: isSelected ? null : cluster }); },
       ondblclick: () => emit('cluster', { cluster, zoom: true }),
     }, toggle, swatch(cluster.color ?? noColor()), label,
+    this.marks.has(cluster.id) ? el('span', { class: 'event-mark', text: this.marks.get(cluster.id) }) : null,
     cluster.pinned ? el('span', { class: 'mark', title: t(cluster.labelOutdated ? 'outdated' : 'chosenLabel') },
       icon('pin')) : null,
     this.bars(cluster), el('span', { class: 'size', text: cluster.size.toLocaleString() }),
     iconButton('more', `${t('more')}: ${cluster.label}`, event => {
       event.stopPropagation();
       this.menu(cluster, event.currentTarget);
-    }, { tabindex: '-1' }));
+    }, { tabindex: '-1', 'aria-haspopup': 'menu' }));
     if (!state.isReadOnly) this.makeMovable(row, cluster);
     return row;
   }

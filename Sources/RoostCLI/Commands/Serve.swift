@@ -126,10 +126,12 @@ struct Serve: AsyncParsableCommand {
             guard !Self.isLoopback(host) else { return }
             options.note(
                 "warning: the token and all texts are sent without encryption; use a reverse proxy with TLS")
+        } onStopping: {
+            // The next server of the store must be able to record itself.
+            record.withLock { $0 = nil }
         }
         // The server replaces the handler of Ctrl-C, so that requests that have begun are answered.
         try await server.runUntilSignal()
-        record.withLock { $0 = nil }
         try await handle.close()
     }
 

@@ -11,11 +11,17 @@ package struct APIServer: Service {
     private let responder: Responder
     private let logger: Logger
     private let onRunning: @Sendable (Int) async -> Void
+    private let onStopping: @Sendable () -> Void
 
     /// Creates a server.
+    ///
+    /// - Parameters:
+    ///   - onRunning: Is called with the port when the server accepts connections.
+    ///   - onStopping: Is called when the server is asked to stop, before the last requests are answered.
     package init(
         _ handle: StoreHandle, _ settings: ServerSettings, token: AccessToken?, logger: Logger,
-        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in },
+        onStopping: @escaping @Sendable () -> Void = {}
     ) {
         var operations = Operations(handle, version: settings.version)
         operations.rules.isReadOnly = settings.isReadOnly
@@ -28,7 +34,8 @@ package struct APIServer: Service {
             map: MapCache(directory: settings.directory, isReadOnly: settings.isReadOnly))
         responder = Responder(
             RouteTable(Self.routes), context, RequestGuard(settings, token: token), logger)
-        (self.settings, self.logger, self.onRunning) = (settings, logger, onRunning)
+        (self.settings, self.logger) = (settings, logger)
+        (self.onRunning, self.onStopping) = (onRunning, onStopping)
     }
 
     static let routes: [Route] =
@@ -37,7 +44,7 @@ package struct APIServer: Service {
 
     /// Serves requests until the server is asked to stop. Requests that have begun are answered first.
     package func run() async throws {
-        let (onRunning, limits) = (onRunning, settings.limits)
+        let (onRunning, onStopping, limits) = (onRunning, onStopping, settings.limits)
         let application = Application(
             responder: responder,
             server: .http1(
@@ -52,7 +59,11 @@ package struct APIServer: Service {
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
         do {
-            try await application.run()
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                onStopping()
+            }
         } catch let error as IOError {
             throw cannotListen(
                 String(cString: strerror(error.errnoCode)),

@@ -77,18 +77,17 @@ enum PageRoutes {
     }
 }
 
-/// The map of the latest revision that was asked for. Its data is kept in a file, because the first layout of a large
-/// store takes seconds.
+/// The map of the latest revision that was asked for. It is also kept in a file, with a checksum, because the layout
+/// of a large store takes seconds, and so does reading its ids and clusters.
 package final class MapCache: Sendable {
-    private struct State: Sendable {
-        var positions = EntryPositions()
-        var stamp: Stamp?
-        var data = Data()
+    private struct Map: Sendable {
+        var stamp: Stamp
+        var data: Data
     }
 
     /// Requests wait for the one that computes the positions.
     private let queue = TaskQueue()
-    private let state = Mutex(State())
+    private let latest = Mutex<Map?>(nil)
     /// The file; `nil` for a store without a folder.
     private let file: URL?
     private let isReadOnly: Bool
@@ -99,50 +98,71 @@ package final class MapCache: Sendable {
         self.isReadOnly = isReadOnly
     }
 
-    /// Returns the map of a snapshot, and keeps the positions of its entries in the file.
+    /// Returns the map of a snapshot, in which the entries of the map before keep their positions.
     package func data(of snapshot: any StorageSnapshot) async throws -> Data {
         try await queue.run { [self] in
-            var current = state.withLock(\.self)
-            if current.stamp == snapshot.stamp { return current.data }
-            if current.stamp?.epoch != snapshot.stamp.epoch {
-                let map = file.flatMap { try? Data(contentsOf: $0, options: .mappedIfSafe) }
-                current = State()
-                current.positions = EntryPositions(map.map { Self.positions($0, for: snapshot.stamp) } ?? [:])
+            let stamp = snapshot.stamp
+            let map = latest.withLock(\.self)
+            if let map, map.stamp == stamp { return map.data }
+            var data = map?.data ?? saved() ?? Data()
+            let header = Header(data).flatMap { $0.epoch == stamp.epoch.text ? $0 : nil }
+            if header?.revision != Int(stamp.revision.rawValue) {
+                var positions = EntryPositions(header.map { Self.positions(data, count: $0.count) } ?? [:])
+                try await positions.update(to: snapshot)
+                data = try await positions.data(for: snapshot)
+                save(data)
             }
-            let hasChanged = try await current.positions.update(to: snapshot)
-            current.data = try await current.positions.data(for: snapshot)
-            current.stamp = snapshot.stamp
-            // Without the file, the next server computes the positions again.
-            if hasChanged, !isReadOnly, let file {
-                try? FileSystem.standard.createFolder(file.deletingLastPathComponent())
-                try? AtomicFile.write(current.data, to: file)
-            }
-            state.withLock { [current] in $0 = current }
-            return current.data
+            latest.withLock { [data] in $0 = Map(stamp: stamp, data: data) }
+            return data
         }
     }
+
+    /// Returns the map in the file; `nil` if there is none, or if it is damaged.
+    private func saved() -> Data? {
+        guard let file, let content = try? Data(contentsOf: file, options: .mappedIfSafe),
+            content.count > 4
+        else { return nil }
+        let data = content.dropLast(4)
+        return content.suffix(4).elementsEqual(Self.checksum(data)) ? data : nil
+    }
+
+    /// Without the file, the next server computes the map again.
+    private func save(_ data: Data) {
+        guard !isReadOnly, let file else { return }
+        try? FileSystem.standard.createFolder(file.deletingLastPathComponent())
+        try? AtomicFile.write(data + Self.checksum(data), to: file)
+    }
+
+    package static func checksum(_ data: Data) -> [UInt8] {
+        withUnsafeBytes(of: data.withUnsafeBytes { CRC32C.checksum($0) }.littleEndian, Array.init)
+    }
+
     private struct Header: Decodable {
         var count: Int
         var epoch: String
+        var revision: Int
+
+        init?(_ map: Data) {
+            let start = 4 + map.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            guard start <= map.count, let header = try? JSONDecoder().decode(Header.self, from: map[4..<start]),
+                header.count == (map.count - start) / 28
+            else { return nil }
+            self = header
+        }
     }
 
-    /// Returns the positions in the data of a map; none if it is damaged or describes another history of the store.
-    static func positions(_ map: Data, for stamp: Stamp) -> [Entry.ID: SIMD2<Float>] {
+    private static func positions(_ map: Data, count n: Int) -> [Entry.ID: SIMD2<Float>] {
         map.withUnsafeBytes { bytes in
-            func number(_ offset: Int) -> UInt32 {
-                UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            let start = bytes.count - 28 * n
+            func number(_ index: Int) -> Float {
+                let bits = bytes.loadUnaligned(fromByteOffset: start + 16 * n + 4 * index, as: UInt32.self)
+                return Float(bitPattern: UInt32(littleEndian: bits))
             }
-            guard bytes.count >= 4, case let start = 4 + Int(number(0)), start <= bytes.count,
-                let header = try? JSONDecoder().decode(Header.self, from: Data(bytes[4..<start])),
-                case let n = (bytes.count - start) / 28, n == header.count, header.epoch == stamp.epoch.text
-            else { return [:] }
-            var positions: [Entry.ID: SIMD2<Float>] = [:]
-            for index in 0..<n {
+            let places = (0..<n).map { index in
                 let id = bytes.loadUnaligned(fromByteOffset: start + 16 * index, as: uuid_t.self)
-                let axes = [0, n].map { Float(bitPattern: number(start + 16 * n + 4 * ($0 + index))) }
-                if axes.allSatisfy(\.isFinite) { positions[UUID(uuid: id)] = SIMD2(axes) }
+                return (UUID(uuid: id), SIMD2(number(index), number(n + index)))
             }
-            return positions
+            return Dictionary(places) { first, _ in first }
         }
     }
 }

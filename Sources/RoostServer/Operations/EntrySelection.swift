@@ -15,11 +15,7 @@ package struct EntrySelection: Decodable, Sendable {
 
     static let parameters =
         [
-            Argument(
-                "ids",
-                Schema.array(
-                    of: Schema.string("An id.", minimum: 1, maximum: OperationContext.maximumNameLength),
-                    "Only entries with these ids.", minimum: 1, maximum: 100), .programs),
+            Argument("ids", ids(100), .programs),
             Argument(
                 "tags",
                 Schema.array(
@@ -41,6 +37,13 @@ package struct EntrySelection: Decodable, Sendable {
                     "Only members of this cluster; 'none': of no cluster.", minimum: 1,
                     maximum: OperationContext.maximumNameLength)),
         ] + periodParameters("entries created or changed")
+
+    /// - Parameter maximum: The maximum number of ids. The address of a request has room for 100.
+    static func ids(_ maximum: Int) -> JSONValue {
+        Schema.array(
+            of: Schema.string("An id.", minimum: 1, maximum: OperationContext.maximumNameLength),
+            "Only entries with these ids.", minimum: 1, maximum: maximum)
+    }
 
     static func periodParameters(_ subject: String) -> [Argument] {
         [

@@ -263,13 +263,13 @@ struct ForgetEntries: Operation {
     static let details =
         "Without confirm, only lists them: show them to the user first. If an id is unknown, nothing is removed."
     static let access = OperationAccess(.changes, .entries)
-    static let route = OperationRoute(.delete, "/entries")
+    static let route = OperationRoute(.post, "/entries/remove")
     static let isTool = true
     static let parameters =
         EntrySelection.parameters.map { parameter in
             var parameter = parameter
-            parameter.use = parameter.name == "ids" ? .optional : .programs
-            return parameter
+            parameter.use = .programs
+            return parameter.name == "ids" ? Argument("ids", EntrySelection.ids(10_000)) : parameter
         } + [
             Argument("confirm", Schema.flag("Whether to remove the entries.")),
             TokenBudget.parameter,
