@@ -80,7 +80,6 @@ public struct LeidenClusterer: Clusterer {
         /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
         /// vectors have no clear groups or one group dominates.
         package static let largestShare = "largestShare"
-        static let gap = "gap"
         package static let parentResolution = "parentResolution"
     }
 
@@ -110,40 +109,29 @@ public struct LeidenClusterer: Clusterer {
             throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
-        let n = points.rows
-        let k = Self.neighborCount(neighbors, of: n)
         onProgress?(.neighbors, 0)
-        let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
-        try Task.checkCancellation()
+        let graph = try PointGraph(points, neighbors: neighbors, seed: seed)
         onProgress?(.groups, 0)
-        let graph = NeighborGraph.make(nearest)
-        var generator = SeededGenerator(seed: Self.fixedSeed)
-        let leiden = Leiden(graph)
-        let chosen =
-            try continueRun(leiden, distinct, using: &generator)
-            ?? choose(leiden, points, distinct, neighbors: k, using: &generator)
-        var groups = GroupsOfPoints(points, nearest, graph, chosen.communities)
-        groups.joinSmall(copies: distinct.copies)
-        let outliers = groups.outliers(
-            atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
-        var facts = [FactKey.resolution: chosen.resolution, "neighbors": Double(k)]
-        facts[FactKey.fullRunCount] = Double(chosen.fullRunCount ?? vectors.rows)
-        facts[FactKey.gap] = chosen.gap
-        var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
+        let found = try continueRun(graph, distinct) ?? groups(of: graph, distinct.copies)
+        var facts = [FactKey.resolution: found.resolution, "neighbors": Double(graph.nearest.k)]
+        facts[FactKey.fullRunCount] = Double(found.fullRunCount ?? vectors.rows)
+        let groups = GroupsOfPoints(graph, found.groups)
+        var partition = groups.partition(distinct, rows: vectors.rows, outliers: found.outliers, facts: facts)
         partition.facts[FactKey.largestShare] = ResolutionChoice.largestShare(
             partition.labels.map { Int32($0.group ?? -1) })
         guard points.rows >= Self.minimumCount else { return partition }
-        let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
-        if let stability = chosen.stability, let ladder = chosen.ladder {
-            partition = try levels.finish(partition, stability, ladder)
-        } else {
-            onProgress?(.stability, 0)
-            let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
-            let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
-            partition = try levels.finish(partition, subsamples, parentResolution: parentResolution)
+        partition.stabilities = [Float?](repeating: nil, count: partition.count)
+        for (point, row) in distinct.rows.enumerated() {
+            if let group = partition.labels[row].group {
+                partition.stabilities[group] = found.shares[Int(found.groups[point])]
+            }
         }
+        let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+        try partition.addParents(
+            graph.leiden, found.groups, distinct,
+            at: found.fullRunCount == nil ? nil : parentResolution, below: found.resolution)
         guard dividesGroups else { return partition }
-        let topics = chosen.fullRunCount == nil ? [] : start?.topics ?? []
+        let topics = found.fullRunCount == nil ? [] : start?.topics ?? []
         return try partition.dividing(vectors, keeping: topics)
     }
 
@@ -155,18 +143,15 @@ public struct LeidenClusterer: Clusterer {
             (0...1).contains(maximumOutliers), "maximumOutliers must be from 0 to 1, not \(maximumOutliers)")
     }
 
-    /// Returns the number of neighbors of each point in the graph.
-    static func neighborCount(_ neighbors: Int, of count: Int) -> Int {
-        min(count < smallCount ? max(neighbors, smallNeighbors) : neighbors, count - 1)
-    }
-
-    private struct Chosen {
-        var communities: [Int32]
+    /// The groups of the points of a graph.
+    private struct Found {
+        /// The group of each point.
+        var groups: [Int32]
+        var outliers: [Int] = []
+        /// The share of subsamples in which each group is found again.
+        var shares: [Float?]
+        /// The resolution at which the groups were found, relative to the whole graph.
         var resolution: Double
-        /// The subsamples with which the resolution was chosen; `nil` if it was given.
-        var stability: SubsampleStability?
-        var ladder: ResolutionLadder?
-        var gap: Double?
         /// See ``Start/fullRunCount``; `nil` if this run clusters all vectors.
         var fullRunCount: Int?
     }
@@ -176,19 +161,13 @@ public struct LeidenClusterer: Clusterer {
     private static let maximumChange = 0.2
     /// The seed of all random choices except those of the neighbor search. See ``seed``.
     private static let fixedSeed: UInt64 = 0
-    /// If there are fewer points than this, each of them has at least ``smallNeighbors`` neighbors in the
-    /// graph.
-    private static let smallCount = 1000
-    private static let smallNeighbors = 25
     /// The resolutions of coarse and of fine groups, relative to the chosen one.
     private static let (coarseFactor, fineFactor) = (0.25, 4.0)
 
     /// Returns the communities of the previous run with the new vectors added.
     ///
     /// - Returns: `nil` if there is no previous run or if too many vectors have been added or removed.
-    private func continueRun(
-        _ leiden: Leiden, _ distinct: DistinctRows, using generator: inout SeededGenerator
-    ) throws -> Chosen? {
+    private func continueRun(_ graph: PointGraph, _ distinct: DistinctRows) throws -> Found? {
         guard let start, start.groups.count == distinct.indices.count, start.resolution > 0,
             start.resolution.isFinite
         else { return nil }
@@ -211,35 +190,82 @@ public struct LeidenClusterer: Clusterer {
             groups[point] = next
             next += 1
         }
-        let communities = try leiden.adding(
+        var generator = SeededGenerator(seed: Self.fixedSeed)
+        let communities = try graph.leiden.adding(
             isNew, to: Leiden.renumbered(groups), resolution: start.resolution, using: &generator)
-        return Chosen(
-            communities: communities, resolution: start.resolution, fullRunCount: start.fullRunCount)
+        onProgress?(.stability, 0)
+        let subsamples = try Subsamples(of: graph.points, neighbors: graph.nearest.k, seed: Self.fixedSeed)
+        let partitions = try subsamples.partitions(at: ResolutionLadder([start.resolution]))
+        return found(
+            communities, in: graph, distinct.copies, resolution: start.resolution, subsamples,
+            partitions.map { $0[0] }, fullRunCount: start.fullRunCount)
     }
 
-    /// Returns the communities at the given resolution, or at the one that ``ResolutionChoice`` chooses.
-    private func choose(
-        _ leiden: Leiden, _ points: Matrix, _ distinct: DistinctRows, neighbors: Int,
-        using generator: inout SeededGenerator
-    ) throws -> Chosen {
-        guard distinct.rows.count >= Self.minimumCount else {
-            return Chosen(communities: Self.communities(ofFew: distinct), resolution: resolution ?? 1)
+    /// Completes communities: joins very small ones to others, finds outliers, and measures in how many subsamples
+    /// each group is found again.
+    private func found(
+        _ communities: [Int32], in graph: PointGraph, _ copies: [Int], resolution: Double,
+        _ subsamples: Subsamples? = nil, _ partitions: [[Int32]] = [], fullRunCount: Int? = nil
+    ) -> Found {
+        var groups = GroupsOfPoints(graph, communities)
+        groups.joinSmall(copies: copies)
+        let limit = Int(maximumOutliers * Double(copies.reduce(0, +)))
+        var reappearance = ClusterReappearance(of: groups.groups, count: groups.count)
+        for (sample, part) in zip(subsamples?.samples ?? [], partitions) { reappearance.add(sample.rows, part) }
+        return Found(
+            groups: groups.groups, outliers: groups.outliers(atMost: limit, copies: copies),
+            shares: reappearance.shares, resolution: resolution, fullRunCount: fullRunCount)
+    }
+
+    /// Returns the groups of the points of a graph: those of each of its regions alone.
+    ///
+    /// - Parameter isRegion: Whether the graph is a region of another one. Such a graph remains one group unless
+    ///   its parts are clearly separated.
+    private func groups(of graph: PointGraph, _ copies: [Int], isRegion: Bool = false) throws -> Found {
+        guard copies.count >= Self.minimumCount else {
+            return found(Self.communities(ofFew: copies), in: graph, copies, resolution: resolution ?? 1)
         }
         if let resolution {
-            return Chosen(
-                communities: try leiden.communities(resolution: resolution, using: &generator),
-                resolution: resolution)
+            var generator = SeededGenerator(seed: Self.fixedSeed)
+            let communities = try graph.leiden.communities(resolution: resolution, using: &generator)
+            return found(communities, in: graph, copies, resolution: resolution)
         }
-        let ladder = ResolutionLadder(count: points.rows)
+        let regions = try graph.regions()
+        guard regions.contains(where: { $0 > 0 }) else {
+            if isRegion, try graph.parts() == nil {
+                return found(regions, in: graph, copies, resolution: 1)
+            }
+            return try choose(graph, copies)
+        }
+        var rows = [[Int]](repeating: [], count: Int(regions.max() ?? 0) + 1)
+        for (point, region) in regions.enumerated() { rows[Int(region)].append(point) }
+        var result = Found(groups: regions, shares: [], resolution: 0)
+        for rows in rows {
+            let region = try PointGraph(graph.points.selecting(rows), neighbors: neighbors, seed: seed)
+            let part = try groups(of: region, rows.map { copies[$0] }, isRegion: true)
+            for (point, group) in zip(rows, part.groups) {
+                result.groups[point] = Int32(result.shares.count) + group
+            }
+            result.outliers += part.outliers.map { rows[$0] }
+            result.shares += part.shares
+            // The mean over the points: a resolution is relative to the total weight of the edges.
+            result.resolution += part.resolution
+        }
+        return result
+    }
+
+    /// Returns the communities at the resolution that ``ResolutionChoice`` chooses.
+    private func choose(_ graph: PointGraph, _ copies: [Int]) throws -> Found {
+        let (leiden, neighbors) = (graph.leiden, graph.nearest.k)
+        var generator = SeededGenerator(seed: Self.fixedSeed)
+        let ladder = ResolutionLadder(count: copies.count)
         let partitions = try ladder.partitions(of: leiden, using: &generator) { onProgress?(.groups, $0) }
         onProgress?(.stability, 0)
         let choice = try ResolutionChoice(
-            partitions, of: points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
+            partitions, of: graph.points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
         var resolution = ladder.resolutions[choice.index]
         var communities = partitions[choice.index]
-        if granularity == .fine,
-            let finer = try finer(than: resolution, leiden, distinct, using: generator)
-        {
+        if granularity == .fine, let finer = try finer(than: resolution, leiden, copies, using: generator) {
             (communities, resolution) = (finer.communities, finer.resolution)
         } else {
             // If there are no finer groups, the groups are those of medium size.
@@ -248,9 +274,10 @@ public struct LeidenClusterer: Clusterer {
             communities = try leiden.communities(
                 resolution: resolution, from: isCoarse ? nil : communities, rounds: 1, using: &generator)
         }
-        return Chosen(
-            communities: communities, resolution: resolution, stability: choice.stability, ladder: ladder,
-            gap: choice.evidence[choice.index].gap)
+        let index = ladder.index(nearest: resolution)
+        return found(
+            communities, in: graph, copies, resolution: resolution, choice.stability.subsamples,
+            choice.stability.partitions.map { $0[index] })
     }
 
     /// The maximum share of the vectors that may be in groups that are too small at the resolution of fine
@@ -263,14 +290,14 @@ public struct LeidenClusterer: Clusterer {
     /// A store of few vectors has no groups of a quarter of the size: they would fall apart into single
     /// vectors, which then join groups with which they have little in common.
     private func finer(
-        than resolution: Double, _ leiden: Leiden, _ distinct: DistinctRows, using generator: SeededGenerator
+        than resolution: Double, _ leiden: Leiden, _ copies: [Int], using generator: SeededGenerator
     ) throws -> (communities: [Int32], resolution: Double)? {
         var generator = generator
         let steps = ResolutionLadder.steps(to: Self.fineFactor)
         for step in (1...steps).reversed() {
             let higher = resolution * pow(Self.fineFactor, Double(step) / Double(steps))
             let communities = try leiden.communities(resolution: higher, rounds: 1, using: &generator)
-            let share = GroupsOfPoints.smallShare(of: communities, copies: distinct.copies)
+            let share = GroupsOfPoints.smallShare(of: communities, copies: copies)
             if share <= Self.maximumSmallShare { return (communities, higher) }
         }
         return nil
@@ -285,9 +312,9 @@ public struct LeidenClusterer: Clusterer {
 
     /// Returns the communities if there are fewer than ``minimumCount`` distinct vectors. Each vector with at
     /// least ``minimumCopies`` copies forms a separate group, and the others together form one group.
-    private static func communities(ofFew distinct: DistinctRows) -> [Int32] {
+    private static func communities(ofFew copies: [Int]) -> [Int32] {
         Leiden.renumbered(
-            distinct.copies.enumerated().map { index, copies in
+            copies.enumerated().map { index, copies in
                 copies >= minimumCopies ? Int32(index) + 1 : 0
             })
     }
