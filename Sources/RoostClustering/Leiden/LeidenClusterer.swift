@@ -80,6 +80,8 @@ public struct LeidenClusterer: Clusterer {
         /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
         /// vectors have no clear groups or one group dominates.
         package static let largestShare = "largestShare"
+        /// The number of regions in which groups were found; absent if the groups of a previous run were kept.
+        package static let regions = "regions"
         package static let parentResolution = "parentResolution"
     }
 
@@ -115,6 +117,7 @@ public struct LeidenClusterer: Clusterer {
         let found = try continueRun(graph, distinct) ?? groups(of: graph, distinct.copies)
         var facts = [FactKey.resolution: found.resolution, "neighbors": Double(graph.nearest.k)]
         facts[FactKey.fullRunCount] = Double(found.fullRunCount ?? vectors.rows)
+        if found.fullRunCount == nil { facts[FactKey.regions] = Double(found.regions) }
         let groups = GroupsOfPoints(graph, found.groups)
         var partition = groups.partition(distinct, rows: vectors.rows, outliers: found.outliers, facts: facts)
         partition.facts[FactKey.largestShare] = ResolutionChoice.largestShare(
@@ -150,8 +153,10 @@ public struct LeidenClusterer: Clusterer {
         var outliers: [Int] = []
         /// The share of subsamples in which each group is found again.
         var shares: [Float?]
-        /// The resolution at which the groups were found, relative to the whole graph.
+        /// The resolution at which the groups were found; the geometric mean over the points if there are several
+        /// regions.
         var resolution: Double
+        var regions = 1
         /// See ``Start/fullRunCount``; `nil` if this run clusters all vectors.
         var fullRunCount: Int?
     }
@@ -193,28 +198,41 @@ public struct LeidenClusterer: Clusterer {
         var generator = SeededGenerator(seed: Self.fixedSeed)
         let communities = try graph.leiden.adding(
             isNew, to: Leiden.renumbered(groups), resolution: start.resolution, using: &generator)
+        let samples = try samples(of: graph, at: start.resolution)
+        return found(
+            communities, in: graph, distinct.copies, resolution: start.resolution, samples,
+            fullRunCount: start.fullRunCount)
+    }
+
+    /// The points of a subsample and their groups.
+    private typealias SampleGroups = (rows: [Int], groups: [Int32])
+
+    private func samples(of graph: PointGraph, at resolution: Double) throws -> [SampleGroups] {
         onProgress?(.stability, 0)
         let subsamples = try Subsamples(of: graph.points, neighbors: graph.nearest.k, seed: Self.fixedSeed)
-        let partitions = try subsamples.partitions(at: ResolutionLadder([start.resolution]))
-        return found(
-            communities, in: graph, distinct.copies, resolution: start.resolution, subsamples,
-            partitions.map { $0[0] }, fullRunCount: start.fullRunCount)
+        let partitions = try subsamples.partitions(at: ResolutionLadder([resolution]))
+        return zip(subsamples.samples, partitions).map { ($0.rows, $1[0]) }
+    }
+
+    private static func shares(of groups: [Int32], in samples: [SampleGroups]) -> [Float?] {
+        var reappearance = ClusterReappearance(of: groups, count: Int((groups.max() ?? -1) + 1))
+        for sample in samples { reappearance.add(sample.rows, sample.groups) }
+        return reappearance.shares
     }
 
     /// Completes communities: joins very small ones to others, finds outliers, and measures in how many subsamples
     /// each group is found again.
     private func found(
         _ communities: [Int32], in graph: PointGraph, _ copies: [Int], resolution: Double,
-        _ subsamples: Subsamples? = nil, _ partitions: [[Int32]] = [], fullRunCount: Int? = nil
+        _ samples: [SampleGroups] = [], fullRunCount: Int? = nil
     ) -> Found {
         var groups = GroupsOfPoints(graph, communities)
         groups.joinSmall(copies: copies)
         let limit = Int(maximumOutliers * Double(copies.reduce(0, +)))
-        var reappearance = ClusterReappearance(of: groups.groups, count: groups.count)
-        for (sample, part) in zip(subsamples?.samples ?? [], partitions) { reappearance.add(sample.rows, part) }
         return Found(
             groups: groups.groups, outliers: groups.outliers(atMost: limit, copies: copies),
-            shares: reappearance.shares, resolution: resolution, fullRunCount: fullRunCount)
+            shares: Self.shares(of: groups.groups, in: samples), resolution: resolution,
+            fullRunCount: fullRunCount)
     }
 
     /// Returns the groups of the points of a graph: those of each of its regions alone.
@@ -222,34 +240,38 @@ public struct LeidenClusterer: Clusterer {
     /// - Parameter isRegion: Whether the graph is a region of another one. Such a graph remains one group unless
     ///   its parts are clearly separated.
     private func groups(of graph: PointGraph, _ copies: [Int], isRegion: Bool = false) throws -> Found {
-        guard copies.count >= Self.minimumCount else {
+        let n = copies.count
+        guard n >= Self.minimumCount else {
             return found(Self.communities(ofFew: copies), in: graph, copies, resolution: resolution ?? 1)
         }
         if let resolution {
             var generator = SeededGenerator(seed: Self.fixedSeed)
             let communities = try graph.leiden.communities(resolution: resolution, using: &generator)
-            return found(communities, in: graph, copies, resolution: resolution)
+            let samples = try samples(of: graph, at: resolution)
+            return found(communities, in: graph, copies, resolution: resolution, samples)
         }
         let regions = try graph.regions()
         guard regions.contains(where: { $0 > 0 }) else {
-            if isRegion, try graph.parts() == nil {
-                return found(regions, in: graph, copies, resolution: 1)
-            }
-            return try choose(graph, copies)
+            let isOneGroup = try isRegion && graph.parts() == nil
+            guard isOneGroup else { return try choose(graph, copies) }
+            return found(regions, in: graph, copies, resolution: PointGraph.regionResolution)
         }
-        var rows = [[Int]](repeating: [], count: Int(regions.max() ?? 0) + 1)
+        let shares = try Self.shares(of: regions, in: samples(of: graph, at: PointGraph.regionResolution))
+        var rows = [[Int]](repeating: [], count: shares.count)
         for (point, region) in regions.enumerated() { rows[Int(region)].append(point) }
-        var result = Found(groups: regions, shares: [], resolution: 0)
-        for rows in rows {
+        var result = Found(groups: regions, shares: [], resolution: 1, regions: 0)
+        for (rows, share) in zip(rows, shares) {
             let region = try PointGraph(graph.points.selecting(rows), neighbors: neighbors, seed: seed)
             let part = try groups(of: region, rows.map { copies[$0] }, isRegion: true)
             for (point, group) in zip(rows, part.groups) {
                 result.groups[point] = Int32(result.shares.count) + group
             }
             result.outliers += part.outliers.map { rows[$0] }
-            result.shares += part.shares
-            // The mean over the points: a resolution is relative to the total weight of the edges.
-            result.resolution += part.resolution
+            result.shares += part.shares.count == 1 ? [share] : part.shares
+            result.regions += part.regions
+            // A resolution is relative to the total weight of the edges.
+            let weight = Double(rows.count) / Double(n)
+            result.resolution *= pow(part.resolution / weight, weight)
         }
         return result
     }
@@ -276,8 +298,8 @@ public struct LeidenClusterer: Clusterer {
         }
         let index = ladder.index(nearest: resolution)
         return found(
-            communities, in: graph, copies, resolution: resolution, choice.stability.subsamples,
-            choice.stability.partitions.map { $0[index] })
+            communities, in: graph, copies, resolution: resolution,
+            zip(choice.stability.subsamples.samples, choice.stability.partitions).map { ($0.rows, $1[index]) })
     }
 
     /// The maximum share of the vectors that may be in groups that are too small at the resolution of fine

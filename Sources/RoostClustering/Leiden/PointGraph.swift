@@ -25,7 +25,7 @@ struct PointGraph {
 
     /// The communities at a lower resolution than this are regions: parts between which there are fewer edges
     /// than this share of those expected by chance.
-    private static let regionResolution = Double(ProcessInfo.processInfo.environment["RG"] ?? "0.06")!
+    static let regionResolution = Double(ProcessInfo.processInfo.environment["RG"] ?? "0.06")!
 
     /// Returns the region of each point.
     ///
