@@ -1,4 +1,3 @@
-import Foundation
 import RoostVectors
 
 /// Distinct points with the graph of their nearest neighbors.
@@ -23,23 +22,24 @@ struct PointGraph {
         leiden = Leiden(NeighborGraph.make(nearest))
     }
 
-    /// The communities at a lower resolution than this are regions: parts between which there are fewer edges
-    /// than this share of those expected by chance.
-    static let regionResolution = Double(ProcessInfo.processInfo.environment["RG"] ?? "0.06")!
+    /// The resolution of regions: between two of them, there is less than a sixteenth of the edge weight that is
+    /// expected by chance. On labeled sets, unrelated collections have at most .06 of it, and collections of one
+    /// field have .1 or more (decision 10).
+    static let regionResolution = 1.0 / 16
 
     /// Returns the region of each point.
     ///
-    /// Two parts of a graph are communities at a resolution γ if the weight of the edges between them is below
-    /// γ times its expectation in a random graph with the same degrees.
+    /// Joining two communities increases modularity at a resolution γ if the weight of the edges between them
+    /// exceeds γ times its expectation in a random graph with the same degrees. So the communities at a low
+    /// resolution are the parts that almost no edge connects.
     func regions() throws -> [Int32] {
-        guard Self.regionResolution > 0 else { return [Int32](repeating: 0, count: points.rows) }
         var generator = SeededGenerator(seed: 0)
         return try leiden.communities(resolution: Self.regionResolution, using: &generator)
     }
 
     /// Parts are reported only if their assortativity reaches this value: at least half of the edges that would
     /// join different parts by chance join the same part.
-    private static let minimumAssortativity = Double(ProcessInfo.processInfo.environment["RA"] ?? "0.5")!
+    private static let minimumAssortativity = 0.5
 
     /// Returns the communities with the highest modularity; `nil` if they are not clearly separated.
     func parts() throws -> [Int32]? {
