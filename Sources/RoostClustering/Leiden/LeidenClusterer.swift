@@ -5,14 +5,15 @@ public import RoostVectors
 /// the data.
 ///
 /// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in
-/// it (Traag, Waltman & van Eck 2019). The clusterer chooses the resolution whose groups are best supported
-/// by the data: the groups reappear in subsamples, and are more distinct than groups in random data
-/// (`ResolutionChoice`). ``granularity`` can make them coarser or finer. The same vectors in the same order
-/// and the same parameters give the same labels, regardless of the number of threads. For up to 50,000
-/// vectors, the labels do not depend on the seed either.
+/// it (Traag, Waltman & van Eck 2019). In each region of the graph alone (a part with almost no edges to the
+/// others), the clusterer chooses the resolution whose groups are best supported by the data: the groups
+/// reappear in subsamples, and are more distinct than groups in random data (`ResolutionChoice`).
+/// ``granularity`` can make them coarser or finer. The same vectors in the same order and the same parameters
+/// give the same labels, regardless of the number of threads. For up to 50,000 vectors, the labels do not
+/// depend on the seed either.
 ///
 /// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is
-/// chosen so that there are 8 to 25 of them and they are found again in subsamples. Without such a
+/// chosen so that there are 8 to 25 of them and their modularity is highest. Without such a
 /// resolution, there are no parents.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
