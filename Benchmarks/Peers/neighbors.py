@@ -31,7 +31,7 @@ def run_hnswlib(M=16,efc=200):
     ix=hnswlib.Index('ip',d); ix.init_index(n,M=M,ef_construction=efc)
     t=time.time(); ix.add_items(X,num_threads=2); b=time.time()-t
     pts=[]
-    for ef in (32,64,128,256,512,1024):
+    for ef in (16,32,64,128,256,512,1024):
         ix.set_ef(ef); pts.append((f"ef={ef}",single(lambda q: ix.knn_query(q,10,num_threads=th)[0])))
     report(f"hnswlib M{M}",b,d*4+M*2*4+20,pts)
 def run_faiss(key,metric,params,train=True):
@@ -49,7 +49,7 @@ def run_usearch():
         ix=Index(ndim=d,metric='cos',dtype=dt,connectivity=16,expansion_add=128)
         t=time.time(); ix.add(np.arange(n),X,threads=2); b=time.time()-t
         pts=[]
-        for ef in (32,64,128,256,512):
+        for ef in (16,32,64,128,256,512):
             ix.expansion_search=ef
             search=lambda q: ix.search(q[0],10,threads=th).keys[None,:].astype(np.int64)
             pts.append((f"ef={ef}",single(search)))
@@ -65,6 +65,6 @@ if "ivfrabitq" in sel:
         else: params=[f"nprobe={p}" for p in probes]
         try: run_faiss(k,IP,params)
         except Exception as e: print(k,"failed",str(e)[:200])
-if "hnsw" in sel: run_faiss("HNSW32",IP,[f"efSearch={p}" for p in (32,64,128,256,512,1024)])
+if "hnsw" in sel: run_faiss("HNSW32",IP,[f"efSearch={p}" for p in (16,32,64,128,256,512,1024)])
 if "hnswlib" in sel: run_hnswlib()
 if "usearch" in sel: run_usearch()
