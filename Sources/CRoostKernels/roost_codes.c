@@ -1,4 +1,5 @@
 #include "roost_codes.h"
+#include "roost_kernels.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -83,6 +84,7 @@ __attribute__((target("avx2"))) static void products_avx2(const int8_t *query, i
 }
 
 static products_function *chosen(void) {
+    if (roost_is_portable()) return roost_code_products_portable;
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
@@ -104,6 +106,24 @@ void roost_code_products(const int8_t *query, int32_t sum, size_t length, const 
     }
     known(query, sum, length, codes, rows, count, products);
 }
+
+size_t roost_unreached(const uint32_t *neighbors, size_t count, uint8_t *reached, uint8_t search, const uint8_t *codes,
+                       size_t length, uint32_t *rows) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t row = neighbors[i];
+        rows[found] = row;
+        /* No branch, because about half of the neighbors were reached before, in an unpredictable order. */
+        found += reached[row] != search;
+        reached[row] = search;
+    }
+    /* To the second-level cache, which has more requests open at a time than the first. */
+    for (size_t i = AHEAD; i < found; i++)
+        for (size_t j = 0; j < length; j += 64) __builtin_prefetch(row_of(codes, length, rows[i]) + j, 0, 2);
+    return found;
+}
+
+void roost_prefetch_list(const uint32_t *neighbors, size_t count) { fetch((const uint8_t *)neighbors, 4 * count); }
 
 /* The compiler emits one variant for each instruction set; the dynamic loader selects one (GNU ifunc). */
 #if defined(__x86_64__) && defined(__linux__)

@@ -1,4 +1,5 @@
 #include "roost_crc32c.h"
+#include "roost_kernels.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ __attribute__((target("sse4.2,pclmul"))) static uint32_t in_lanes(uint32_t crc, 
 }
 
 uint32_t roost_crc32c(uint32_t crc, const void *bytes, size_t count) {
-    if (!__builtin_cpu_supports("sse4.2")) return roost_crc32c_portable(crc, bytes, count);
+    if (!__builtin_cpu_supports("sse4.2") || roost_is_portable()) return roost_crc32c_portable(crc, bytes, count);
     return count >= 3 * LANE && __builtin_cpu_supports("pclmul") ? in_lanes(crc, bytes, count)
                                                                  : with_instruction(crc, bytes, count);
 }

@@ -1,4 +1,5 @@
 #include "roost_panels.h"
+#include "roost_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,8 +29,8 @@ static size_t available(const roost_panel_kernels *kernels[5]) {
 
 const roost_panel_kernels *roost_panels_best(void) {
     const roost_panel_kernels *kernels[5];
-    available(kernels);
-    return kernels[0];
+    const size_t count = available(kernels);
+    return kernels[roost_is_portable() ? count - 1 : 0];
 }
 
 const roost_panel_kernels *roost_panels_named(const char *name) {

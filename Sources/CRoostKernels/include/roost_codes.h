@@ -20,6 +20,15 @@ void roost_code_products(const int8_t *query, int32_t sum, size_t length, const 
 void roost_code_products_portable(const int8_t *query, int32_t sum, size_t length, const uint8_t *codes,
                                   const uint32_t *rows, size_t count, int32_t *products);
 
+/* Copies the neighbors whose byte of `reached` is not `search` to `rows`, sets these bytes, prefetches the rows' codes
+   and returns their number. `rows` must have room for `count` rows. */
+size_t roost_unreached(const uint32_t *neighbors, size_t count, uint8_t *reached, uint8_t search, const uint8_t *codes,
+                       size_t length, uint32_t *rows);
+
+/* Requests the memory of a neighbor list and its length before they are read. */
+void roost_prefetch_list(const uint32_t *neighbors, size_t count);
+static inline void roost_prefetch(const void *address) { __builtin_prefetch(address); }
+
 /* Decodes a row of `length` bytes into a query. Returns the sum of the query's bytes. */
 int32_t roost_code_query(const uint8_t *row, size_t length, int8_t *query);
 

@@ -8,4 +8,8 @@
    result may therefore differ between processors. */
 float roost_dot(const float *a, const float *b, size_t count);
 
+/* Whether the environment variable ROOST_KERNELS is "portable" at the first call. The functions that choose an
+   implementation for the processor then choose the portable one, so that it can be tested on any processor. */
+int roost_is_portable(void);
+
 #endif

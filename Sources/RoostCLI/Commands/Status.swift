@@ -93,7 +93,7 @@ struct Index: AsyncParsableCommand {
         commandName: "index", abstract: "Rebuild the search index.",
         discussion: """
             The index is derived from the store: a missing, outdated or damaged index makes searches \
-            slower, never wrong. `roost ingest` rebuilds it when a tenth of the entries have changed. For \
+            slower, never wrong. `roost ingest` updates it when a tenth of the entries have changed. For \
             50,000 passages or more, it contains a graph for approximate search; `roost query --exact` \
             compares all vectors instead. If the vectors of a store in PostgreSQL are searched in the database (`roost config \
             search-in`), this command also builds an index there, while other clients continue to work.

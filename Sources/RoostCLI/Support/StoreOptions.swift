@@ -30,13 +30,13 @@ struct StoreOptions: ParsableArguments {
         if verbose { Terminal.error(text()) }
     }
 
-    /// Rebuilds the index if enough entries have changed. The index can always be rebuilt from the store, so
+    /// Updates the index if enough entries have changed. The index can always be rebuilt from the store, so
     /// a failure is reported but does not end the command.
     func refreshIndex(of store: KnowledgeStore) async {
         do {
             switch try await store.index.refresh() {
             case .current: break
-            case .written: detail("rebuilt the index")
+            case .written: detail("updated the index")
             case .writtenWithoutGraph(let passages):
                 note(
                     "the index of \(passages) passages has no graph; run `roost index` for faster "

@@ -20,7 +20,7 @@ import Testing
         // Another process writes the index of a later state before the graph of this one is complete.
         try await store.add("a boat at sea")
         try await store.index.build(graphPassages: 1 ... .max)
-        try await PassageVectors.buildIndex(of: earlier)
+        try await PassageVectors.buildIndex(of: earlier, from: nil)
 
         let latestStamp = try await store.storage.snapshot().stamp
         let latest = try #require(try PassageFile(in: IndexFolder(of: folder), for: latestStamp))

@@ -233,5 +233,8 @@ int main(void) {
     }
     check_codes();
     check_others();
+    const char *chosen = roost_panels_best()->name;
+    const int isPortable = strcmp(chosen, "portable") == 0;
+    report(chosen, "chosen", roost_is_portable() && !isPortable, 0);
     return failures > 0;
 }

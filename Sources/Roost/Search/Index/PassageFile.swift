@@ -30,6 +30,29 @@ struct PassageFile: Sendable {
             opened.file, section: "vectors", count: metadata.count, dimension: dimension)
     }
 
+    /// Returns, for each row, the row of the same passage in an earlier file with vectors of the same dimension; `nil` if
+    /// the passage is new or its vector has changed.
+    ///
+    /// - Throws: `SectionFile/Unusable` if the earlier file is damaged.
+    func origins(in earlier: PassageFile) throws -> [UInt32?] {
+        var start = 0
+        return try (0..<rows.count).map { row in
+            if rows.entryRows[row] != rows.entryRows[start] { start = row }
+            guard let first = earlier.rows.firstRow(ofEntryRow: rows.entryRows[row]) else { return nil }
+            // The passages of an entry are consecutive.
+            let origin = first + row - start
+            guard origin < earlier.rows.count, earlier.rows.ids[origin] == rows.ids[row],
+                earlier.rows.ordinals[origin] == rows.ordinals[row]
+            else { return nil }
+            let isEqual = try earlier.vectors.withVerifiedRow(origin) { old in
+                vectors.withRow(row) { new in
+                    memcmp(old.baseAddress!, new.baseAddress!, new.count * MemoryLayout<Float>.stride) == 0
+                }
+            }
+            return isEqual ? UInt32(origin) : nil
+        }
+    }
+
     /// Returns the number of passages in the written file.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in folder: IndexFolder) async throws -> Int {

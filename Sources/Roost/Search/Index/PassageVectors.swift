@@ -33,13 +33,29 @@ struct PassageVectors: Sendable {
 
     /// Builds the index and writes it, unless the file of the vectors has been replaced in the meantime. The
     /// index would then belong to no vectors, and could replace one that does.
-    static func buildIndex(of file: PassageFile) async throws {
-        let graph = try await GraphIndex(building: file.vectors)
+    ///
+    /// - Parameter earlier: The file before the change. If its index is intact, only changed rows are inserted.
+    static func buildIndex(of file: PassageFile, from earlier: PassageFile?) async throws {
+        let updated = try await updatedGraph(of: file, from: earlier)
+        let graph = if let updated { updated } else { try await GraphIndex(building: file.vectors) }
         let metadata = file.metadata
         try await file.folder.change { folder in
             guard folder.metadata(of: PassageFile.name) == metadata else { return }
             try graph.write(to: folder.file(indexName), describing: try metadata.encoded())
         }
+    }
+
+    /// Returns the graph of an earlier file with the changes since; `nil` if it is missing or damaged.
+    private static func updatedGraph(
+        of file: PassageFile, from earlier: PassageFile?
+    ) async throws -> GraphIndex? {
+        guard let earlier, earlier.vectors.dimension == file.vectors.dimension,
+            let graph = try? PassageVectors(of: earlier).graph
+        else { return nil }
+        do {
+            return try await GraphIndex(
+                updating: graph, to: file.vectors, origins: try file.origins(in: earlier))
+        } catch is SectionFile.Unusable { return nil }
     }
 
     /// Removes the index if it was built over other vectors than those of the given state or a newer one.

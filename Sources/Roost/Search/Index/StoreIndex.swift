@@ -16,7 +16,7 @@ public struct StoreIndex: Sendable {
     /// it, the index of a store with a few large entries would be rebuilt after every change.
     private static let minimumCountForChanges = 500
 
-    /// Builds the search index from the current state of the store and replaces an existing one.
+    /// Builds the search index from the current state of the store and replaces an existing one, whose graph is updated.
     ///
     /// The index consists of files that searches map: the words of all entries, the vectors of all passages,
     /// and for large stores a graph over the vectors. Other processes keep using the files that they have
@@ -45,6 +45,7 @@ public struct StoreIndex: Sendable {
         }
         let snapshot = try await store.storage.snapshot()
         let state = IndexMetadata(of: snapshot.stamp, count: 0)
+        let earlier = try? PassageFile(in: folder, for: snapshot.stamp)
         let entries = try await TextFile.write(snapshot, in: folder)
         // The index of vectors in a database is built on request (`buildInDatabase(progress:)`).
         let isLocal = place(in: snapshot) == .client
@@ -59,7 +60,7 @@ public struct StoreIndex: Sendable {
         } else if let file = try? PassageFile(in: folder, for: snapshot.stamp) {
             // No file is opened, and no index built, if another builder has just written a file of a newer
             // state.
-            try await PassageVectors.buildIndex(of: file)
+            try await PassageVectors.buildIndex(of: file, from: earlier)
         }
         await store.searchCatalog.reset()
         return entries == 0 ? nil : try await description()
@@ -69,12 +70,13 @@ public struct StoreIndex: Sendable {
     public var wasMissed: Bool { get async { await store.searchCatalog.hasReadStore() } }
 
     /// Builds the search index if the store is large (by entries or by its size on disk) and has no index, or
-    /// if a tenth of the entries has changed since it was built. If building would take longer than about ten
+    /// if a tenth of the entries has changed since it was built. If the graph would take longer than about ten
     /// seconds on two cores, the existing index is kept, and searches also read the entries that have changed.
     ///
     /// - Parameters:
     ///   - minimumEntries: The minimum number of entries for which an index is useful.
-    ///   - maximumGraphPassages: The maximum number of passages for which a graph is built.
+    ///   - maximumGraphPassages: The maximum number of passages that are inserted into a graph: all passages if there is
+    ///     no graph, and otherwise those of changed entries.
     /// - Throws: The errors of ``build(graphPassages:)``.
     @discardableResult
     public func refresh(
@@ -88,17 +90,18 @@ public struct StoreIndex: Sendable {
                 || StoreManifest.presentSize(in: directory) >= Self.largeStoreSize
         else { return .current }
         // A damaged index is built again, like a missing one.
+        var graphPassages = min(Self.minimumGraphPassages, maximumGraphPassages)...maximumGraphPassages
         if let existing = try? await description() {
             let entryCount = max(stamp.entryCount, Self.minimumCountForChanges)
             if existing.changesSince * Self.maximumChangedShare <= entryCount { return .current }
-            if existing.hasGraph, existing.passages > maximumGraphPassages {
-                return .due(changes: existing.changesSince)
+            if existing.hasGraph {
+                let changed = existing.changesSince * existing.passages / max(1, existing.entries)
+                if changed > maximumGraphPassages { return .due(changes: existing.changesSince) }
+                graphPassages = graphPassages.lowerBound ... .max
             }
         }
-        let built = try await build(
-            graphPassages: min(Self.minimumGraphPassages, maximumGraphPassages)...maximumGraphPassages)
-        guard let built else { return .current }
-        return built.passages > maximumGraphPassages
+        guard let built = try await build(graphPassages: graphPassages) else { return .current }
+        return built.passages > graphPassages.upperBound
             ? .writtenWithoutGraph(passages: built.passages) : .written
     }
 

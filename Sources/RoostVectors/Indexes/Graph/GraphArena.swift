@@ -26,8 +26,8 @@ final class GraphArena: @unchecked Sendable {
     private static let cacheLine = 64
 
     /// Allocates the memory and encodes all rows. The neighbor lists are empty.
-    init(_ vectors: VectorRows, maximumDegree: Int, seed: UInt64) {
-        encoding = GraphCodes(fitting: vectors, seed: seed)
+    init(_ vectors: VectorRows, _ encoding: GraphCodes, maximumDegree: Int, seed: UInt64) {
+        self.encoding = encoding
         count = vectors.count
         self.maximumDegree = maximumDegree
         let stride = encoding.stride
@@ -58,6 +58,15 @@ final class GraphArena: @unchecked Sendable {
         degrees.deallocate()
         order.deallocate()
         squares.deallocate()
+    }
+
+    /// Moves the rows that have neighbors to the beginning of the order, and returns their number.
+    func moveLinkedRowsFirst() -> Int {
+        let rows = Array(UnsafeBufferPointer(start: order, count: count))
+        let linked = rows.filter { degrees[Int($0)] > 0 }
+        let others = rows.filter { degrees[Int($0)] == 0 }
+        for (index, row) in (linked + others).enumerated() { order[index] = row }
+        return linked.count
     }
 
     private func encode(_ vectors: VectorRows) {

@@ -57,7 +57,7 @@ final class GraphBuilder: @unchecked Sendable {
     /// cores, and small enough to limit the overhead of obtaining a workspace for each block.
     private static let maximumBlocks = 64
 
-    init(_ vectors: VectorRows, _ options: Options = Options()) {
+    init(_ vectors: VectorRows, _ encoding: GraphCodes, _ options: Options = Options()) {
         precondition(
             Options.degreeRange.contains(options.maximumDegree),
             "maximumDegree must be from 1 to 255, not \(options.maximumDegree)")
@@ -65,7 +65,7 @@ final class GraphBuilder: @unchecked Sendable {
             Options.efConstructionRange.contains(options.efConstruction),
             "efConstruction must be from 1 to 2^20, not \(options.efConstruction)")
         self.options = options
-        arena = GraphArena(vectors, maximumDegree: options.maximumDegree, seed: options.seed)
+        arena = GraphArena(vectors, encoding, maximumDegree: options.maximumDegree, seed: options.seed)
         selection = NeighborSelection(arena: arena, alpha: options.alpha)
     }
 
@@ -92,8 +92,13 @@ final class GraphBuilder: @unchecked Sendable {
     }
 
     private func build(_ vectors: SharedReads<Float>) throws {
-        var done = min(count, max(options.entryPoints, 2 * options.maximumDegree))
-        linkFirst(done)
+        let first = min(count, max(options.entryPoints, 2 * options.maximumDegree))
+        var done = arena.moveLinkedRowsFirst()
+        if done < first {
+            arena.degrees.update(repeating: 0, count: count)
+            linkFirst(first)
+            done = first
+        }
         let maximumBatch = max(Self.minimumBatchLimit, count / Self.batchesPerGraph)
         while done < count {
             try Task.checkCancellation()
@@ -101,6 +106,33 @@ final class GraphBuilder: @unchecked Sendable {
             let batch = done..<min(count, done + size)
             insert(batch, vectors)
             done = batch.upperBound
+        }
+    }
+
+    /// Links the rows that an earlier graph contains as they were linked there. In place of each removed
+    /// neighbor, its own neighbors become candidates (FreshDiskANN, Singh et al. 2021).
+    func adopt(_ earlier: GraphView, _ origins: [UInt32?]) {
+        var rows = [UInt32?](repeating: nil, count: earlier.count)
+        for (row, origin) in origins.enumerated() { if let origin { rows[Int(origin)] = UInt32(row) } }
+        @Sendable func neighbors(_ row: UInt32) -> UnsafeBufferPointer<UInt32> {
+            let start = earlier.neighbors + Int(row) * earlier.degree
+            return UnsafeBufferPointer(start: start, count: Int(earlier.degrees[Int(row)]))
+        }
+        forEach(of: count, size: Self.linkBlock) { [self, rows] block, space in
+            for row in block {
+                guard let origin = origins[row] else { continue }
+                var found: Set<UInt32> = []
+                for neighbor in neighbors(origin) {
+                    if let kept = rows[Int(neighbor)] {
+                        found.insert(kept)
+                    } else {
+                        found.formUnion(neighbors(neighbor).lazy.compactMap { rows[Int($0)] })
+                    }
+                }
+                found.remove(UInt32(row))
+                space.found = Array(found.sorted().prefix(maximumCandidates))
+                store(space.found, for: UInt32(row), space)
+            }
         }
     }
 
@@ -196,12 +228,17 @@ final class GraphBuilder: @unchecked Sendable {
         for link in new where !(0..<degree).contains(where: { list[$0] == link.to }) {
             if space.found.count < maximumCandidates { space.found.append(link.to) }
         }
-        if space.found.count <= options.maximumDegree {
-            for index in degree..<space.found.count { list[index] = space.found[index] }
-            arena.degrees[Int(row)] = UInt8(space.found.count)
+        store(space.found, for: row, space)
+    }
+
+    /// Makes the given rows the neighbors of a row, or selects among them if there are more than the maximum degree.
+    private func store(_ rows: [UInt32], for row: UInt32, _ space: GraphWorkspace) {
+        if rows.count <= options.maximumDegree {
+            for (index, other) in rows.enumerated() { arena.list(of: row)[index] = other }
+            arena.degrees[Int(row)] = UInt8(rows.count)
             return
         }
-        space.found.withUnsafeBufferPointer { compare(row, with: $0, space) }
+        rows.withUnsafeBufferPointer { compare(row, with: $0, space) }
         selection.select(for: row, space)
     }
 

@@ -43,10 +43,14 @@ extension GraphIndex {
         }
     }
 
-    /// Verifies all checksums of a mapped graph. Does nothing for a graph in memory.
+    /// Verifies all checksums of a mapped graph, and that its lists name existing rows. Does nothing for a graph in
+    /// memory.
     package func verify() throws {
         guard let file = owner as? SectionFile else { return }
         for name in ["neighbors", "codes"] { try file.verify(name) }
+        guard (0..<count).allSatisfy({ graph.mapped?.isListIntact($0, in: graph) ?? true }) else {
+            throw file.checksumMismatch
+        }
     }
 
     /// Maps a graph file. The checksums of neighbor lists and codes are not verified here, but by the

@@ -75,7 +75,37 @@ public struct GraphIndex: VectorIndex {
         build.maximumDegree = options.maximumDegree
         build.efConstruction = options.efConstruction
         build.seed = options.seed
-        let builder = GraphBuilder(vectors, build)
+        let codes = GraphCodes(fitting: vectors, seed: build.seed)
+        try self.init(GraphBuilder(vectors, codes, build), vectors, options)
+    }
+
+    /// Builds an index over changed vectors from an earlier index. Only new vectors are inserted, with the
+    /// encoding of the earlier index, unless half of the rows or more are new.
+    ///
+    /// - Parameters:
+    ///   - earlier: The index of the vectors before the change. It stays usable.
+    ///   - origins: For each row of `vectors`, the row of the same vector in `earlier`; `nil` for a new vector.
+    /// - Throws: `SectionFile/Unusable` if the earlier graph is damaged; `CancellationError`.
+    /// - Complexity: The time of inserting the new rows, and of choosing new neighbors for rows next to removed
+    ///   ones.
+    @concurrent
+    package init(updating earlier: GraphIndex, to vectors: VectorRows, origins: [UInt32?]) async throws {
+        precondition(origins.count == vectors.count && earlier.dimension == vectors.dimension)
+        guard 2 * origins.count(where: { $0 != nil }) > vectors.count else {
+            self = try await GraphIndex(building: vectors, options: earlier.options)
+            return
+        }
+        try earlier.verify()
+        var build = GraphBuilder.Options()
+        build.maximumDegree = earlier.graph.degree
+        build.efConstruction = earlier.options.efConstruction
+        build.seed = earlier.codes.seed
+        let builder = GraphBuilder(vectors, earlier.codes, build)
+        withExtendedLifetime(earlier.owner) { builder.adopt(earlier.graph, origins) }
+        try self.init(builder, vectors, earlier.options)
+    }
+
+    private init(_ builder: GraphBuilder, _ vectors: VectorRows, _ options: Options) throws {
         try vectors.verify()
         try builder.build(vectors)
         self.init(vectors, builder.arena.encoding, builder.view, owner: builder.arena, options)
@@ -179,10 +209,10 @@ extension GraphIndex {
     /// were always among the best 20 by 4-bit code; this function returns 19 for k = 10.
     private static func requiredCandidates(_ k: Int) -> Int { k + k / 2 + 4 }
 
-    /// The number of candidates whose exact vectors are compared: at least `2 * k + 10`, and at least half of
-    /// the beam. For k = 10 the first number is 30, which was enough to find all of the 10 nearest passages
+    /// The number of candidates whose exact vectors are compared: at least `2 * k + 10`, and at least an eighth
+    /// of the beam. For k = 10 the first number is 30, which was enough to find all of the 10 nearest passages
     /// in the measurement of decision 8.
-    private func rankedCandidates(_ k: Int) -> Int { max(2 * k + 10, min(options.efSearch, count) / 2) }
+    private func rankedCandidates(_ k: Int) -> Int { max(2 * k + 10, min(options.efSearch, count) / 8) }
 
     /// Returns the nearest rows for one query, or `nil` if the search of the graph finds too few rows or if
     /// comparing all allowed rows is faster.

@@ -25,6 +25,14 @@ private struct Beam {
     let width: Int
     var count = 0
 
+    /// Returns the row of the first candidate behind the given index that is not expanded.
+    func following(_ index: Int) -> Int? {
+        for index in index + 1..<max(count, index + 1) where !candidates[index].isExpanded {
+            return Int(candidates[index].row)
+        }
+        return nil
+    }
+
     /// Inserts a candidate if it is one of the best `width` so far.
     ///
     /// - Returns: The index of the candidate, or `width` if it was not inserted.
@@ -73,15 +81,12 @@ extension GraphView {
             beam.candidates[next].isExpanded = true
             let row = Int(beam.candidates[next].row)
             if let mapped, !mapped.isListIntact(row, in: self) { return false }
-            let list = neighbors + row * degree
-            var found = 0
-            for index in 0..<Int(degrees[row]) {
-                let neighbor = list[index]
-                // Avoids a branch, because about half of the neighbors were reached before, in an
-                // unpredictable order.
-                rows[found] = neighbor
-                found += reached[Int(neighbor)] == search ? 0 : 1
-                reached[Int(neighbor)] = search
+            let found = roost_unreached(
+                neighbors + row * degree, Int(degrees[row]), reached, search, codes, stride, rows)
+            // The list of the candidate that is probably expanded next arrives during the products.
+            if let following = beam.following(next) {
+                roost_prefetch(degrees + following)
+                roost_prefetch_list(neighbors + following * degree, degree)
             }
             guard found > 0 else { continue }
             if let mapped, !mapped.areCodesIntact(rows, found, in: self) { return false }

@@ -88,6 +88,25 @@ import Testing
         #expect(a == b)
     }
 
+    @Test func `an updated graph finds as much as a new one, and without changes the same`() async throws {
+        let vectors = Self.vectors(6000, 64)
+        let queries = Self.vectors(100, 64, seed: 5)
+        let earlier = try await GraphIndex(building: vectors.selecting(0..<5000))
+        // Removes every fifth row, and adds a thousand.
+        let rows = (0..<6000).filter { $0 >= 5000 || $0 % 5 != 0 }
+        let changed = vectors.selecting(rows)
+        let updated = try await GraphIndex(
+            updating: earlier, to: VectorRows(changed), origins: rows.map { $0 < 5000 ? UInt32($0) : nil })
+        let truth = try await FlatIndex(changed).search(queries, k: 10)
+        let recall = Self.recall(try await updated.search(queries, k: 10), truth)
+        let rebuilt = Self.recall(try await GraphIndex(building: changed).search(queries, k: 10), truth)
+        #expect(recall > rebuilt - 0.01, "\(recall), \(rebuilt)")
+        let same = try await GraphIndex(
+            updating: earlier, to: VectorRows(vectors.selecting(0..<5000)),
+            origins: (0..<5000).map { UInt32($0) })
+        #expect(try await same.search(queries, k: 10) == earlier.search(queries, k: 10))
+    }
+
     @Test func `equal, zero and non-finite vectors are handled`() async throws {
         var same = Matrix(rows: 2000, columns: 32)
         for row in 0..<2000 { same[row, 3] = 1 }
