@@ -4,9 +4,10 @@
     Benchmarks/start_time.py [ROOST ...] [--entries 100000] [--runs 31] [--store DIR]
 
 Without --store, makes a store with the installed model and texts of nine words from Fixtures/notes, which takes some
-minutes. Each program has a copy of the store, because another version may have to build its indexes again. The programs
-run in turn, so that other work affects all of them. Prints the median, the minimum and the
-maximum of each program, and the ratio of its median to that of the first one.
+minutes. Each program has a copy of the store and of the models, because another version may have to build indexes or
+records of models again. The programs run in turn, so that other work affects all of them. Prints the median, the
+minimum and the maximum of each program, and the ratio of its median to that of the first one; the same for the
+processor time, which other work affects less.
 """
 import argparse
 import json
@@ -14,6 +15,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -53,22 +55,28 @@ def main():
         environments = []
         for number, program in enumerate(programs):
             copy = shutil.copytree(store, os.path.join(folder, f"copy-{number}"))
-            environments.append(dict(os.environ, ROOST_STORE=copy))
+            models = os.environ.get("ROOST_MODELS") or os.path.expanduser("~/.local/share/roost/models")
+            models = shutil.copytree(models, os.path.join(folder, f"models-{number}"))
+            environments.append(dict(os.environ, ROOST_STORE=copy, ROOST_MODELS=models))
             if not subprocess.check_output([program, *QUERY], env=environments[-1]).strip():
                 raise SystemExit(f"{program} found nothing in {store}")
-        times = [[] for _ in programs]
+        kinds = ("duration", "processor time")
+        times = [{kind: [] for kind in kinds} for _ in programs]
         # The first round fills the caches of the system.
         for number in range(options.runs + 1):
-            for program, environment, list_of_times in zip(programs, environments, times):
-                start = time.perf_counter()
+            for program, environment, found in zip(programs, environments, times):
+                before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
                 subprocess.run([program, *QUERY], env=environment, stdout=subprocess.DEVNULL, check=True)
+                duration, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+                used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
                 if number > 0:
-                    list_of_times.append(1000 * (time.perf_counter() - start))
-        first = statistics.median(times[0])
-        for program, list_of_times in zip(programs, times):
-            median = statistics.median(list_of_times)
-            print(f"{program}: median {median:.0f} ms, {min(list_of_times):.0f} to {max(list_of_times):.0f} ms, "
-                  f"{median / first:.2f} of the first")
+                    for kind, seconds in zip(kinds, (duration, used)):
+                        found[kind].append(1000 * seconds)
+        for program, found in zip(programs, times):
+            for kind in kinds:
+                median, first = statistics.median(found[kind]), statistics.median(times[0][kind])
+                print(f"{program}: {kind}: median {median:.0f} ms, {min(found[kind]):.0f} to "
+                      f"{max(found[kind]):.0f} ms, {median / first:.2f} of the first")
 
 
 main()

@@ -2,7 +2,7 @@
    NAME     the name of the instruction set
    LANES    the number of floats in a vector register
    ROWS     the rows of weights in a tile
-   FEW_ROWS the rows of weights in a tile of the kernel for up to eight tokens
+   FEW_ROWS the rows of weights in a tile of the kernel for up to 16 tokens
    VECTORS  the vectors of tokens in a tile; ROWS * VECTORS sums stay in registers
    SUFFIX   the suffix of the function names
    DOT4(sum, x, w)  in each lane, sum plus the four products of unsigned bytes of x and signed bytes of w */

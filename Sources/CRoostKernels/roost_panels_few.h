@@ -1,7 +1,7 @@
-/* The linear layers for a short text of up to eight tokens. Included by roost_panels_body.h for each instruction set.
+/* The linear layers for a short text of up to 16 tokens. Included by roost_panels_body.h for each instruction set.
    The lanes hold inputs instead of tokens, because there are too few tokens to fill them. */
 
-/* Eight numbers, one for each token of a short text. */
+/* Eight numbers, one for each token of a group. */
 typedef float eight __attribute__((ext_vector_type(8)));
 typedef float loose_eight __attribute__((ext_vector_type(8), aligned(4), may_alias));
 
@@ -33,7 +33,7 @@ INLINE void sums_of(const floats v[8], eight *sums) {
 #endif
 }
 
-/* Multiplies rows of weights, with inputs in the lanes, with up to eight tokens. */
+/* Multiplies rows of weights, with inputs in the lanes, with a group of eight tokens. */
 INLINE void few_tile(int rows, const float *w, size_t inputs, const float *x, float *y, const float *bias,
                      const float *residual, roost_activation activation) {
     floats sums[FEW_ROWS][8];
@@ -71,20 +71,22 @@ INLINE void few_tile(int rows, const float *w, size_t inputs, const float *x, fl
 }
 
 static void JOIN(linear_few_, SUFFIX)(const roost_linear_layer *layer, size_t first, size_t count,
-                                      const float *x, float *y, const float *residual,
+                                      const float *x, size_t tokens, float *y, const float *residual,
                                       roost_activation activation) {
     const size_t inputs = layer->inputs;
     size_t row = first;
+    /* The rows of a tile stay in the cache for the second group. */
 #define TILE(R)                                                                                          \
-    few_tile(R, layer->weight + row * inputs, inputs, x, y + row * PANEL, layer->bias + row,             \
-             residual ? residual + row * PANEL : 0, activation)
+    for (size_t group = 0; group < tokens; group += 8)                                                   \
+        few_tile(R, layer->weight + row * inputs, inputs, x + group * inputs, y + row * PANEL + group,   \
+                 layer->bias + row, residual ? residual + row * PANEL + group : 0, activation)
     for (; row + FEW_ROWS <= first + count; row += FEW_ROWS) TILE(FEW_ROWS);
     for (; row < first + count; row++) TILE(1);
 #undef TILE
 }
 
-static void JOIN(rows_, SUFFIX)(const float *x, size_t n, float *rows) {
-    for (size_t i = 0; i < n; i += 8) {
+static void JOIN(rows_, SUFFIX)(const float *x, size_t n, size_t tokens, float *rows) {
+    for (size_t group = 0; group < tokens; group += 8, x += 8, rows += 8 * n) for (size_t i = 0; i < n; i += 8) {
         eight v[8], w[8];
         UNROLL for (int k = 0; k < 8; k++) v[k] = *(const loose_eight *)(x + (i + k) * PANEL);
         UNROLL for (int k = 0; k < 8; k += 2) {

@@ -46,7 +46,7 @@ struct RoostCommand: AsyncParsableCommand {
             try ArgumentCheck.requireValidUTF8()
             try ArgumentCheck.requireNonemptyValues(arguments)
             try await Interruption.run(arguments.first) {
-                var command = try await asyncParseAsRoot(arguments)
+                var command = try await parsed(arguments)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -56,6 +56,16 @@ struct RoostCommand: AsyncParsableCommand {
         } catch {
             Failure.exit(with: error)
         }
+    }
+
+    /// Parses arguments.
+    ///
+    /// ArgumentParser reads the options of all commands first, which takes longer than the search of a query.
+    /// Therefore, a command parses its own arguments; only if it fails are they parsed again, for the error message.
+    private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
+        let named = configuration.subcommands.first { $0._commandName == arguments.first }
+        if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
+        return try await asyncParseAsRoot(arguments)
     }
 
     /// The names of the command that the arguments of the process name, such as `cluster` and `merge`.

@@ -60,14 +60,20 @@ extension StopWords {
     /// The stop words in lower case without diacritics of the languages that have been asked for.
     private static let folded = Mutex<[TextLanguage: Set<[UInt8]>]>([:])
 
-    static func words(of language: TextLanguage) -> [Substring.UTF8View.SubSequence] {
-        (lists[language] ?? "")[...].utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+    static func forEachWord(of language: TextLanguage, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        var list = lists[language] ?? ""
+        list.withUTF8 { utf8 in
+            for word in utf8.split(whereSeparator: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }) {
+                body(UnsafeBufferPointer(rebasing: word))
+            }
+        }
     }
 
     private static func foldedWords(of language: TextLanguage) -> Set<[UInt8]> {
         folded.withLock { folded in
             if let words = folded[language] { return words }
-            let words = Set(words(of: language).map { WordFolding.withoutDiacritics(Array($0)) })
+            var words: Set<[UInt8]> = []
+            forEachWord(of: language) { words.insert(WordFolding.withoutDiacritics(Array($0))) }
             folded[language] = words
             return words
         }

@@ -56,13 +56,14 @@ typedef struct {
     void (*linear)(const roost_linear_layer *layer, size_t first, size_t count, const float *x, size_t tokens,
                    float *y, size_t stride, const float *residual, roost_activation activation);
 
-    /* Transposes the first eight tokens of a panel of n features into rows (8, n); n is a multiple of 16. */
-    void (*rows)(const float *x, size_t n, float *rows);
+    /* Transposes the first tokens of a panel of n features, rounded up to a multiple of 8, into rows (tokens, n);
+       n is a multiple of 16. */
+    void (*rows)(const float *x, size_t n, size_t tokens, float *rows);
 
-    /* Computes `linear` for up to eight tokens in one panel, with x as rows (8, inputs); inputs is a multiple of
-       16. Reads the weights sequentially, so its speed is that of the memory. */
-    void (*linear_few)(const roost_linear_layer *layer, size_t first, size_t count, const float *x, float *y,
-                       const float *residual, roost_activation activation);
+    /* Computes `linear` for up to 16 tokens in one panel, with x as rows (tokens rounded up to a multiple of 8,
+       inputs); inputs is a multiple of 16. Reads the weights sequentially, so its speed is that of the memory. */
+    void (*linear_few)(const roost_linear_layer *layer, size_t first, size_t count, const float *x, size_t tokens,
+                       float *y, const float *residual, roost_activation activation);
 
     /* Computes `linear` with 8-bit weights and activations, accumulated in 32-bit integers. The error of GELU is
        at most 1.1e-3. */

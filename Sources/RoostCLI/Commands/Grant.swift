@@ -4,7 +4,7 @@ import Roost
 
 struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Give a user of the database server access to the store.",
+        commandName: "grant", abstract: "Give a user of the database server access to the store.",
         discussion: """
             For stores in PostgreSQL, run by the user who created them. The user must exist on the server; \
             `createuser --pwprompt NAME` creates one. The access applies to all stores in the database.

@@ -110,19 +110,19 @@ public struct BERTEmbedder: Embedder {
 
     /// Embeds texts on all cores.
     ///
-    /// The first call checks the model: it embeds a fixed text and compares the vector with the recorded one.
+    /// The first call checks the model: it also embeds a fixed text and compares the vector with the recorded one.
     /// Before documents are embedded, all weights are compared with their checksum.
     ///
     /// - Throws: `EmbedderError` with `.damagedModel` if the model is damaged or computes a number that is
     ///   not finite; `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
-        if !texts.isEmpty {
-            try await check.beforeUse(as: role) {
-                try await compute([EmbeddingProbe.text], as: .document).vectors.row(0)
-            }
+        guard !texts.isEmpty, try check.requiresProbe(as: role) else {
+            return try await compute(texts, as: role).embeddings
         }
-        return try await compute(texts, as: role)
+        let (probe, embeddings) = try await compute(texts, as: role, withProbe: true)
+        try check.compare(probe)
+        return embeddings
     }
 
     /// Reads all files of the model and compares them with their recorded checksums.
@@ -134,7 +134,11 @@ public struct BERTEmbedder: Embedder {
         _ = try await embed([EmbeddingProbe.text], as: .document)
     }
 
-    private func compute(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+    /// Embeds texts and, in the same batch, the fixed text of the check: a short batch takes as long as reading the
+    /// weights.
+    private func compute(
+        _ texts: [String], as role: TextRole, withProbe: Bool = false
+    ) async throws -> (probe: [Float], embeddings: Embeddings) {
         let tokenized = Parallel.mapBlocks(of: texts.count, size: 64) { block in
             texts[block].map { text in
                 let ids = tokenizer.tokenize(text).ids
@@ -143,11 +147,13 @@ public struct BERTEmbedder: Embedder {
         }.flatMap(\.self)
         let sequences = tokenized.map { $0.sequence }
         let used = sequences.map { $0.count - 2 - (prefixes[role]?.count ?? 0) }
-        var vectors = try await pooledVectors(of: sequences)
+        let probe = withProbe ? [tokenIDs(of: EmbeddingProbe.text)] : []
+        var vectors = try await pooledVectors(of: probe + sequences)
         if configuration.normalizes { vectors.normalizeRows() }
-        return Embeddings(
-            vectors: vectors, tokenCounts: used,
+        let embeddings = Embeddings(
+            vectors: withProbe ? vectors.selecting(1..<vectors.rows) : vectors, tokenCounts: used,
             omittedTokens: zip(tokenized, used).map { $0.count - $1 })
+        return (withProbe ? vectors.row(0) : [], embeddings)
     }
 
     /// Returns the pooled vectors of sequences of token ids, (sequences, d), before normalization.

@@ -110,7 +110,7 @@ struct BERTForwardPass: Sendable {
             return .bytes(memory.quantized)
         }
         guard t <= PanelKernels.fewTokens, features % 16 == 0 else { return .panels(panels) }
-        kernels.table.rows(panels, features, memory.rows)
+        kernels.table.rows(panels, features, t, memory.rows)
         return .rows(memory.rows)
     }
 
@@ -155,7 +155,7 @@ struct BERTForwardPass: Sendable {
             switch input {
             case .rows(let x):
                 withUnsafePointer(to: layer.float) {
-                    kernels.table.linear_few($0, first, count, x, output, residual, activation)
+                    kernels.table.linear_few($0, first, count, x, tokens, output, residual, activation)
                 }
             case .panels(let x):
                 withUnsafePointer(to: layer.float) {
@@ -222,7 +222,7 @@ struct BERTForwardPass: Sendable {
 /// Unchecked because the compiler cannot verify that the table is a constant of the C library.
 struct PanelKernels: @unchecked Sendable {
     static let tokens = Int(ROOST_PANEL_TOKENS)
-    static let fewTokens = 8
+    static let fewTokens = 16
 
     /// The fastest kernels that this processor supports.
     static let best = PanelKernels(table: roost_panels_best().pointee)

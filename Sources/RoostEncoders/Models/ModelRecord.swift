@@ -18,22 +18,22 @@ struct ModelRecord: Codable, Hashable, Sendable {
     var inode: UInt64
     /// The CRC-32C of the weights, which takes a tenth of the time of the SHA-256.
     var crc32c: UInt32
-    /// The SHA-256 of every other file that affects vectors, keyed by name.
-    var files: [String: String]
+    /// The CRC-32C of every other file that affects vectors, keyed by name.
+    var files: [String: UInt32]
     /// The vectors of the fixed text, keyed by precision.
     var probes: [String: [Float]] = [:]
 
     private static let documentation: Set<String> = ["README.md", "LICENSE"]
     static let weightsName = "model.safetensors"
 
-    /// Returns the SHA-256 of every file in a folder that affects vectors, except the weights.
-    static func digests(in folder: ModelFolder) throws -> [String: String] {
-        var digests: [String: String] = [:]
+    /// Returns the CRC-32C of every file in a folder that affects vectors, except the weights.
+    static func checksums(in folder: ModelFolder) throws -> [String: UInt32] {
+        var checksums: [String: UInt32] = [:]
         for name in ModelFolder.files
         where name != weightsName && !documentation.contains(name) && folder.has(name) {
-            digests[name] = SHA256.hexadecimal(try folder.contents(of: name))
+            checksums[name] = try folder.contents(of: name).withUnsafeBytes { CRC32C.checksum($0) }
         }
-        return digests
+        return checksums
     }
 }
 
@@ -87,8 +87,8 @@ extension ModelFolder {
 
     /// Compares all files except the weights with recorded checksums, and returns their checksums. Optional
     /// files can be added.
-    fileprivate func checkTextFiles(_ recorded: [String: String]) throws -> [String: String] {
-        let current = try ModelRecord.digests(in: self)
+    fileprivate func checkTextFiles(_ recorded: [String: UInt32]) throws -> [String: UInt32] {
+        let current = try ModelRecord.checksums(in: self)
         if let name = recorded.keys.sorted().first(where: { recorded[$0] != current[$0] }) {
             throw changed(name)
         }
@@ -132,11 +132,20 @@ final class ModelCheck: Sendable {
     ///
     /// - Parameter compute: Computes the vector of the fixed text.
     func beforeUse(as role: TextRole, _ compute: () async throws -> [Float]) async throws {
-        let done = state.withLock { $0 }
-        if role == .document, !done.hasCheckedBytes { try checkBytes() }
-        guard !done.hasCheckedProbe else { return }
-        let vector = try await compute()
-        if let recorded = folder.storedRecord()?.probes[precision] {
+        if try requiresProbe(as: role) { try compare(try await compute()) }
+    }
+
+    /// Compares the weights with their checksum before texts are embedded for storage.
+    ///
+    /// - Returns: Whether the vector of the fixed text must be compared.
+    func requiresProbe(as role: TextRole) throws -> Bool {
+        if role == .document { try checkBytes() }
+        return state.withLock { !$0.hasCheckedProbe }
+    }
+
+    /// Compares the vector of the fixed text with the recorded one, or records it.
+    func compare(_ vector: [Float]) throws {
+        if let recorded = record.probes[precision] ?? folder.storedRecord()?.probes[precision] {
             guard recorded.count == vector.count,
                 innerProduct(normalized(recorded), normalized(vector)) >= minimumSimilarity
             else {

@@ -7,10 +7,10 @@ struct PieceTable: Sendable {
     private let bytes: [UInt8]
     let pieces: [Range<Int32>]
     /// Indices into `pieces` with open addressing; -1 marks a free slot. The number of slots is a power of two.
-    private var slots: [Int32]
+    private let slots: [Int32]
     private let maximumLength: Int
     /// The indices of two identical pieces; `nil` if all pieces are distinct.
-    private(set) var duplicate: (first: Int, second: Int)?
+    let duplicate: (first: Int, second: Int)?
 
     /// Creates a table. Of identical pieces, the last is found; empty pieces are not found.
     init(_ bytes: [UInt8], _ pieces: [Range<Int32>]) {
@@ -18,18 +18,28 @@ struct PieceTable: Sendable {
         maximumLength = pieces.reduce(0) { max($0, $1.count) }
         var capacity = 16
         while capacity < 2 * pieces.count { capacity *= 2 }
-        slots = Array(repeating: -1, count: capacity)
-        for (index, piece) in pieces.enumerated() where !piece.isEmpty {
-            let text = bytes[Int(piece.lowerBound)..<Int(piece.upperBound)]
-            let found = text.withUnsafeBufferPointer { slot(of: $0, FNV1a.hash(of: $0)) }
-            if let other = found.index, duplicate == nil { duplicate = (other, index) }
-            slots[found.slot] = Int32(index)
+        var slots = [Int32](repeating: -1, count: capacity)
+        var duplicate: (first: Int, second: Int)?
+        bytes.withUnsafeBufferPointer { bytes in
+            pieces.withUnsafeBufferPointer { pieces in
+                slots.withUnsafeMutableBufferPointer { slots in
+                    for index in pieces.indices where !pieces[index].isEmpty {
+                        let piece = Int(pieces[index].lowerBound)..<Int(pieces[index].upperBound)
+                        let text = UnsafeBufferPointer(rebasing: bytes[piece])
+                        let found = Self.slot(
+                            of: text, FNV1a.hash(of: text), UnsafeBufferPointer(slots), pieces, bytes)
+                        if let other = found.index, duplicate == nil { duplicate = (other, index) }
+                        slots[found.slot] = Int32(index)
+                    }
+                }
+            }
         }
+        (self.slots, self.duplicate) = (slots, duplicate)
     }
 
     func index(of piece: String) -> Int? {
         var piece = piece
-        return piece.withUTF8 { slot(of: $0, FNV1a.hash(of: $0)).index }
+        return piece.withUTF8 { index(of: $0, FNV1a.hash(of: $0)) }
     }
 
     /// Calls a function for each piece that begins at an offset of a text, the shortest first.
@@ -45,29 +55,36 @@ struct PieceTable: Sendable {
             end += 1
             // Pieces end at characters.
             if end < text.count, text[end] & 0xC0 == 0x80 { continue }
-            if let index = slot(of: UnsafeBufferPointer(rebasing: text[start..<end]), hash).index {
+            if let index = index(of: UnsafeBufferPointer(rebasing: text[start..<end]), hash) {
                 body(index, end)
             }
         }
     }
 
+    private func index(of text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Int? {
+        bytes.withUnsafeBufferPointer { bytes in
+            pieces.withUnsafeBufferPointer { pieces in
+                slots.withUnsafeBufferPointer { Self.slot(of: text, hash, $0, pieces, bytes).index }
+            }
+        }
+    }
+
     /// Returns the slot of a text, and its index; if the table does not contain the text, the free slot for it.
-    private func slot(of text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> (slot: Int, index: Int?) {
+    @inline(__always)
+    private static func slot(
+        of text: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ slots: UnsafeBufferPointer<Int32>,
+        _ pieces: UnsafeBufferPointer<Range<Int32>>, _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> (slot: Int, index: Int?) {
         let mask = slots.count - 1
         var slot = Int(truncatingIfNeeded: hash ^ (hash >> 32)) & mask
         while slots[slot] >= 0 {
-            let index = Int(slots[slot])
-            if matches(pieces[index], text) { return (slot, index) }
+            let (index, start) = (Int(slots[slot]), Int(pieces[Int(slots[slot])].lowerBound))
+            if pieces[index].count == text.count, text.indices.allSatisfy({ bytes[start + $0] == text[$0] }) {
+                return (slot, index)
+            }
             slot = (slot + 1) & mask
         }
         return (slot, nil)
-    }
-
-    private func matches(_ range: Range<Int32>, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard range.count == text.count else { return false }
-        let start = Int(range.lowerBound)
-        for offset in text.indices where bytes[start + offset] != text[offset] { return false }
-        return true
     }
 }
 

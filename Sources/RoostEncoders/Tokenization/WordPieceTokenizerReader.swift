@@ -64,15 +64,19 @@ extension WordPieceTokenizer {
         }
         // Splits bytes, because Swift treats a carriage return and a line feed as one character.
         var lines: [Range<Int>] = []
-        var start = 0
-        while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
-            lines.append(start..<(hasReturn ? end - 1 : end))
-            start = end + 1
+        lines.reserveCapacity(bytes.count / 7)
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = 0
+            while start < bytes.count {
+                var end = start
+                while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+                let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
+                lines.append(start..<(hasReturn ? end - 1 : end))
+                start = end + 1
+            }
         }
         // Skipping an empty line would shift the ids of the following tokens.
-        if let index = lines.firstIndex(where: \.isEmpty) {
+        if let index = lines.firstIndex(where: { $0.isEmpty }) {
             throw folder.damaged("vocab.txt has an empty line \(index + 1)")
         }
         return WordPieceVocabulary(bytes, lines)

@@ -121,18 +121,25 @@ package struct LanguageEvidence: Sendable {
     private struct Clues: Sendable {
         /// The first clues, one for each script, have no weights.
         var clues = WordScript.allCases.map { Clue(script: $0.rawValue, weights: []) }
-        var ofWord: [[UInt8]: UInt16] = [:]
+        /// The clues of words by their FNV-1a hashes: all commands that read a query make the table.
+        var ofWord: [UInt64: UInt16] = [:]
         var ofLetter: [Unicode.Scalar: UInt16] = [:]
     }
 
     private static let model: Clues = {
         var model = Clues()
-        /// The languages of each word; the bit of a language is its raw value.
-        var languagesOfWord: [[UInt8]: UInt64] = [:]
+        // Words of the same languages give the same clue. The bit of a language is its raw value.
+        struct Writing: Hashable {
+            var languages: UInt64 = 0
+            var script: WordScript
+        }
+        var writings: [UInt64: Writing] = [:]
+        writings.reserveCapacity(1 << 13)
         for language in TextLanguage.allCases {
-            for word in StopWords.words(of: language) {
+            StopWords.forEachWord(of: language) { word in
                 // The lists contain the words in lower case and in composed form, like spellings.
-                languagesOfWord[Array(word), default: 0] |= 1 << UInt64(language.rawValue)
+                writings[FNV1a.hash(of: word), default: Writing(script: WordScript.script(of: word))]
+                    .languages |= 1 << UInt64(language.rawValue)
             }
         }
         func add(_ script: WordScript, _ languages: [TextLanguage], _ weight: Float) -> UInt16 {
@@ -141,25 +148,15 @@ package struct LanguageEvidence: Sendable {
                 Clue(script: script.rawValue, weights: languages.map { (Int($0.rawValue), share) }))
             return UInt16(model.clues.count - 1)
         }
-        // Words of the same languages give the same clue.
-        struct Writing: Hashable {
-            var languages: UInt64
-            var script: WordScript
-        }
         var numbers: [Writing: UInt16?] = [:]
-        for (word, languages) in languagesOfWord {
-            let writing = Writing(languages: languages, script: WordScript.script(of: word))
-            let number: UInt16?
-            if let known = numbers[writing] {
-                number = known
-            } else {
-                let found = TextLanguage.allCases.filter {
-                    languages & 1 << UInt64($0.rawValue) != 0 && $0.scripts.contains(writing.script)
-                }
-                number = found.isEmpty ? nil : add(writing.script, found, 1)
-                numbers[writing] = .some(number)
+        model.ofWord = writings.compactMapValues { writing in
+            if let known = numbers[writing] { return known }
+            let found = languages[Int(writing.script.rawValue)].filter {
+                writing.languages & 1 << UInt64($0.rawValue) != 0
             }
-            if let number { model.ofWord[word] = number }
+            let number = found.isEmpty ? nil : add(writing.script, found, 1)
+            numbers[writing] = .some(number)
+            return number
         }
         var languagesOfLetter: [Unicode.Scalar: [TextLanguage]] = [:]
         for (language, letters) in letters {
@@ -193,7 +190,7 @@ package struct LanguageEvidence: Sendable {
     ///
     /// - Parameter spelling: The word in lower case with its diacritics.
     package static func number(of spelling: [UInt8]) -> UInt16 {
-        if let number = model.ofWord[spelling] { return number }
+        if let number = model.ofWord[FNV1a.hash(of: spelling)] { return number }
         let script = WordScript.script(of: spelling)
         guard spelling.contains(where: { $0 >= 128 }) else { return UInt16(script.rawValue) }
         let letters = String(decoding: spelling, as: UTF8.self).unicodeScalars

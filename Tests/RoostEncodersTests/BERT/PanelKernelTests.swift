@@ -71,16 +71,16 @@ import Testing
                         for first in Swift.stride(from: 0, to: size.outputs, by: 13) {
                             kernels.table.linear(
                                 [layer], first, min(13, size.outputs - first), x.numbers, size.tokens,
-                                $0.baseAddress!,
-                                stride, $0.baseAddress, activation)
+                                $0.baseAddress!, stride, $0.baseAddress, activation)
                         }
                     }
                     if size.tokens <= PanelKernels.fewTokens, size.inputs % 16 == 0 {
-                        var rows = [Float](repeating: 0, count: 8 * size.inputs)
-                        kernels.table.rows(x.numbers, size.inputs, &rows)
+                        var rows = [Float](repeating: 0, count: PanelKernels.fewTokens * size.inputs)
+                        kernels.table.rows(x.numbers, size.inputs, size.tokens, &rows)
                         few.numbers.withUnsafeMutableBufferPointer {
                             kernels.table.linear_few(
-                                [layer], 0, size.outputs, rows, $0.baseAddress!, $0.baseAddress, activation)
+                                [layer], 0, size.outputs, rows, size.tokens, $0.baseAddress!, $0.baseAddress,
+                                activation)
                         }
                     }
                 }

@@ -7,35 +7,31 @@ import RoostVectors
 /// The mapping from the rows of an index to entries and, in an index of passages, to passages.
 struct IndexRows: Sendable {
     /// The storage's row of each entry.
-    private(set) var entryRows: [UInt32] = []
-    private(set) var ids: [Entry.ID] = []
+    private(set) var entryRows = IndexColumn<UInt32>()
+    private(set) var ids = IndexColumn<Entry.ID>()
     /// The ordinal of each row's passage; empty if rows are entries.
-    private(set) var ordinals: [UInt32] = []
+    private(set) var ordinals = IndexColumn<UInt32>()
 
     init() {}
 
-    /// Reads the rows of an index file and verifies their checksums.
+    /// Maps the rows of an index file, whose checksums are verified.
     init(_ file: SectionFile, count: Int, hasOrdinals: Bool) throws {
-        func elements<Element: BitwiseCopyable>(_ name: String) throws -> UnsafeBufferPointer<Element> {
-            try file.verify(name)
-            return try file.section(name, of: Element.self, count: count)
-        }
-        entryRows = try elements("entryRows").map(UInt32.init(littleEndian:))
-        ids = try elements("ids").map(UUID.init(uuid:))
-        if hasOrdinals { ordinals = try elements("ordinals").map(UInt32.init(littleEndian:)) }
+        entryRows = try IndexColumn(file, "entryRows", count: count)
+        ids = try IndexColumn(file, "ids", count: count)
+        if hasOrdinals { ordinals = try IndexColumn(file, "ordinals", count: count) }
     }
 
     var count: Int { ids.count }
 
     mutating func append(_ page: VectorPage) {
-        entryRows += page.rows
-        ids += page.ids
-        ordinals += page.ordinals
+        entryRows.append(page.rows)
+        ids.append(page.ids)
+        ordinals.append(page.ordinals)
     }
 
     mutating func append(_ page: EntryPage) {
-        entryRows += page.rows
-        ids += page.entries.map(\.id)
+        entryRows.append(page.rows)
+        ids.append(page.entries.map(\.id))
     }
 
     /// Calls `body` with the sections of an index file.
@@ -62,6 +58,31 @@ struct IndexRows: Sendable {
         let row = entryRows.partitioningIndex { $0 >= entryRow }
         return row < count && entryRows[row] == entryRow ? row : nil
     }
+}
+
+/// A number or an id for each row of an index: an array, or a section of a mapped file.
+///
+/// Unchecked because the compiler cannot verify that the bytes of the file never change.
+struct IndexColumn<Element: Sendable>: RandomAccessCollection, @unchecked Sendable {
+    private var elements: [Element] = []
+    /// The file and its elements, which are valid as long as it exists; `nil` for an array.
+    private var mapped: (file: SectionFile, elements: UnsafeBufferPointer<Element>)?
+
+    init() {}
+
+    /// - Parameter name: A section whose bytes are those of the elements: little-endian numbers, or UUIDs.
+    init(_ file: SectionFile, _ name: String, count: Int) throws {
+        try file.verify(name)
+        let bytes = try file.section(name, of: UInt8.self, count: count * MemoryLayout<Element>.stride)
+        mapped = (file, UnsafeRawBufferPointer(bytes).bindMemory(to: Element.self))
+    }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { mapped?.elements.count ?? elements.count }
+    subscript(row: Int) -> Element { mapped?.elements[row] ?? elements[row] }
+
+    /// Adds elements to an array.
+    mutating func append(_ new: [Element]) { elements += new }
 }
 
 extension VectorPage {

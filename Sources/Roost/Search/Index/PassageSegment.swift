@@ -14,7 +14,7 @@ struct PassageSegment: Sendable {
 
     var count: Int { live?.count ?? rows.count }
 
-    var entries: [Entry.ID] { rows.ids }
+    var entries: IndexColumn<Entry.ID> { rows.ids }
 
     mutating func bury(_ changed: Set<Entry.ID>) {
         for (row, id) in rows.ids.enumerated() where changed.contains(id) {
