@@ -1,4 +1,5 @@
 import ArgumentParser
+import Roost
 
 @main
 struct Main: AsyncParsableCommand {
@@ -14,4 +15,9 @@ struct Main: AsyncParsableCommand {
             FolderTimes.self,
             PostgresCommit.self, PostgresQueries.self, PostgresSaves.self, PostgresFeed.self,
         ])
+
+    static func main() async {
+        ProcessSettings.apply()
+        await main(nil)
+    }
 }

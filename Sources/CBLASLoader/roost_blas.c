@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include <cblas.h>
+#include <stdlib.h>
 
 #include "roost_loader.h"
 
@@ -10,6 +11,20 @@ static struct roost_library library = {
     .names = {"libblas.so.3", "libcblas.so.3", "libopenblas.so.0"},
     .probe = "cblas_sgemm",
 };
+
+void roost_blas_choose_kernels(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const char *kernels = NULL;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        kernels = "SkylakeX";
+    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        kernels = "Haswell";
+    if (kernels != NULL) setenv("OPENBLAS_CORETYPE", kernels, 0);
+#endif
+}
 
 const char *roost_blas_load(void) { return roost_library_load(&library); }
 
@@ -22,11 +37,5 @@ FORWARD(
      const int n, const int k, const float alpha, const float *a, const int lda, const float *b,
      const int ldb, const float beta, float *c, const int ldc),
     (layout, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
-FORWARD(
-    void, cblas_sgemv,
-    (enum CBLAS_ORDER layout, enum CBLAS_TRANSPOSE trans, const int m, const int n, const float alpha,
-     const float *a, const int lda, const float *x, const int incx, const float beta, float *y,
-     const int incy),
-    (layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy))
 
 #endif

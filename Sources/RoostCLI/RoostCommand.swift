@@ -36,10 +36,10 @@ struct RoostCommand: AsyncParsableCommand {
 
     static func main() async {
         await ReaderWorker.serveIfRequested()
+        ProcessSettings.apply()
         ReaderWorker.standard = ReaderWorker()
         StandardStreams.openMissing()
         Interruption.prepare()
-        ProcessSettings.apply()
         ServerStorages.install(PostgresServers())
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())

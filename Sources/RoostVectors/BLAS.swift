@@ -68,42 +68,29 @@ package enum BLAS {
             Int32(stride))
     }
 
-    /// Computes y (rows) = matrix (rows, columns) · x (columns).
-    @inline(__always)
-    package static func gemv(
-        _ matrix: UnsafePointer<Float>, rows: Int, columns: Int, _ x: UnsafePointer<Float>,
-        into y: UnsafeMutablePointer<Float>
-    ) {
-        guard rows > 0 else { return }
-        guard implementation.isLibrary else {
-            return PortableProducts.gemm(
-                Operand(matrix, stride: columns), Operand(x, stride: columns, transposed: true), into: y,
-                stride: 1, m: rows, n: 1, k: columns, alpha: 1, beta: 0)
-        }
-        cblas_sgemv(
-            CblasRowMajor, CblasNoTrans, Int32(rows), Int32(columns), 1, matrix, Int32(columns), x, 1, 0, y, 1
-        )
-    }
-
     #if canImport(Accelerate)
         private static func prepare() -> Implementation { Implementation(name: "Accelerate") }
     #else
         /// Whether the threads of OpenBLAS are ended when the library has been loaded.
         private static let endsThreads = Atomic(false)
 
-        /// Ends the threads that OpenBLAS starts when it is loaded. This must be called before the first
-        /// use of BLAS.
+        /// Selects OpenBLAS's kernels by the features of the processor, unless the environment variable
+        /// `OPENBLAS_CORETYPE` does, and ends the threads that it starts when it is loaded. This must be
+        /// called before the first use of BLAS, when the process has one thread.
+        ///
+        /// A version that does not recognize a processor uses SSE3, which takes several times as long.
         ///
         /// Roost calls BLAS with one thread per call. Until they sleep, the other threads of OpenBLAS wait
         /// in a loop, so that a command with a run time of 0.1 s would lose most of a processor core to
         /// them. OpenBLAS ends its threads in the same way before a fork.
-        package static func endThreads() {
+        package static func prepareProcess() {
+            roost_blas_choose_kernels()
             endsThreads.store(true, ordering: .relaxed)
             // In programs that are linked to the library, the threads exist already.
             if dlsym(nil, "blas_thread_shutdown_") != nil { _ = implementation }
         }
 
-        /// Sets OpenBLAS to one thread, and ends its threads if ``endThreads()`` was called.
+        /// Sets OpenBLAS to one thread, and ends its threads if ``prepareProcess()`` was called.
         static func limitThreads(_ symbol: (String) -> UnsafeMutableRawPointer?) {
             typealias SetThreads = @convention(c) (Int32) -> Void
             typealias End = @convention(c) () -> Int32

@@ -10,6 +10,10 @@ const char *roost_blas_load(void);
 /// Returns a symbol of BLAS that only some implementations have, or NULL. BLAS must be loaded.
 void *roost_blas_symbol(const char *name);
 
+/// Sets `OPENBLAS_CORETYPE`, unless it is set, to the kernels for the features of this processor. OpenBLAS reads it when
+/// it is loaded. Other threads must not use the environment at the same time.
+void roost_blas_choose_kernels(void);
+
 /// Loads LAPACK in the same way.
 const char *roost_lapack_load(void);
 

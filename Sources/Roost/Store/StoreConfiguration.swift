@@ -240,11 +240,11 @@ extension StoreConfiguration {
 /// Settings of the whole process, which a program chooses and a library must not.
 package enum ProcessSettings {
     /// Applies the settings of a program that uses SQLite and BLAS only through Roost. This must be called
-    /// before the first use of either.
+    /// before the first use of either, when the process has one thread.
     package static func apply() {
         SQLiteMemory.disableStatistics()
         #if !canImport(Accelerate)
-            BLAS.endThreads()
+            BLAS.prepareProcess()
         #endif
     }
 }

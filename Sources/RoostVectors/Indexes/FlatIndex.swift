@@ -143,7 +143,7 @@ public struct FlatIndex: VectorIndex {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: q * rows.count) { scores in
             let scores = scores.baseAddress!
             if q == 1 {
-                BLAS.gemv(vectors, rows: rows.count, columns: d, queries, into: scores)
+                for row in 0..<rows.count { scores[row] = roost_dot(vectors + row * d, queries, d) }
             } else {
                 BLAS.gemm(
                     .init(queries, stride: d), .init(vectors, stride: d, transposed: true), into: scores,
