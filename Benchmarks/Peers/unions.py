@@ -7,8 +7,7 @@ BENCHMARKS is the program of `Scripts/build --benchmarks`. Each of SETS is a fol
 the given number of triples. With several sizes, each set of a union has a size that depends on the names in the union
 only; its loss is the difference between the set of this size alone and in the union (adjusted mutual information).
 
-Prints, for each union, the loss of the better of groups and topics, and the share of edges between its sets. Then it
-prints one table: the mean alone and in the unions, the mean and the largest loss, and, as the largest of all, the size
+Prints one table: the mean alone and in the unions, the mean and the largest loss, and, as the largest of all, the size
 of the largest cluster divided by that of the largest class, alone or in a union. With --peers, the table includes
 k-means with the true number of classes and Leiden's algorithm at five resolutions on the graph of 15 neighbors. Needs
 numpy and scikit-learn; the peers need igraph."""
@@ -31,7 +30,7 @@ def load(folder):
     name = os.path.basename(folder.rstrip("/")); work = os.path.join(options.work, f"{name}-{size}")
     with open(os.path.join(folder, "data.jsonl"), encoding="utf-8") as file: rows = [json.loads(line) for line in file]
     rows = [row for row in rows if row["text"].strip()]
-    random.Random(name).shuffle(rows); rows = rows[:size]
+    rows = random.Random(name).sample(rows, min(size, len(rows)))
     if not os.path.exists(os.path.join(work, "base.npy")):
         os.makedirs(work, exist_ok=True)
         with open(os.path.join(work, "lines.txt"), "w", encoding="utf-8") as file:
@@ -60,13 +59,6 @@ def peers(vectors, classes):
         found[f"Leiden at {resolution}"] = np.array(part.membership)
     return found
 
-def crossing(parts):
-    """The share of the edges between 15 nearest neighbors that cross the parts, relative to chance."""
-    from sklearn.neighbors import kneighbors_graph
-    sides = np.repeat(np.arange(len(parts)), [len(labels) for _, labels in parts])
-    pairs = kneighbors_graph(np.concatenate([vectors for vectors, _ in parts]), 15).tocoo()
-    return np.mean(sides[pairs.row] != sides[pairs.col]) / (1 - np.sum((np.bincount(sides) / len(sides)) ** 2))
-
 def measure(parts):
     """For each method, the agreement of each part of a union and the largest cluster relative to the largest class."""
     vectors, labels = (np.concatenate(arrays) for arrays in zip(*parts))
@@ -94,8 +86,7 @@ for names in list(itertools.combinations(sets, 2)) + triples[:options.triples]:
             (single,), own = alone[name, len(part[1])][method]
             rows.setdefault(method, []).append((single, score, single - score, max(own, largest)))
             if method == BETTER: losses.append((single - score, name, union))
-    lost = ", ".join(f"{loss[0]:.3f}" for loss in losses[-len(names):])
-    print(f"{union}: loss {lost}; edges between the sets {crossing(parts):.4f} of chance", flush=True)
+    print(f"{union}: loss {', '.join(f'{loss[0]:.3f}' for loss in losses[-len(names):])}", flush=True)
 print("| clusters | alone | in a union | mean loss | worst loss | largest cluster |\n|---|---|---|---|---|---|")
 for method, values in rows.items():
     single, score, loss, largest = np.array(values).T

@@ -1,6 +1,9 @@
 package import RoostVectors
 
 extension Partition {
+    /// A group is divided only if the assortativity of its topics reaches this value: at least half of the edges
+    /// that would join different topics by chance join the same topic.
+    private static let minimumAssortativity = 0.5
     private static let neighbors = 15
 
     /// Divides each group into topics where the vectors of the group alone support it.
@@ -49,9 +52,14 @@ extension Partition {
         let distinct = DistinctRows(of: vectors)
         guard distinct.rows.count >= LeidenClusterer.minimumCount else { return nil }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
-        let graph = try PointGraph(points, neighbors: neighbors, seed: 0)
-        guard let parts = try graph.parts() else { return nil }
-        var groups = GroupsOfPoints(graph, parts)
+        let k = LeidenClusterer.neighborCount(neighbors, of: points.rows)
+        let nearest = try NearestNeighbors.find(in: points, k: k, seed: 0)
+        let graph = NeighborGraph.make(nearest)
+        let leiden = Leiden(graph)
+        var generator = SeededGenerator(seed: 0)
+        let communities = try leiden.communities(resolution: 1, using: &generator)
+        guard leiden.assortativity(of: communities) >= minimumAssortativity else { return nil }
+        var groups = GroupsOfPoints(points, nearest, graph, communities)
         groups.joinSmall(copies: distinct.copies)
         guard groups.count > 1 else { return nil }
         return distinct.indices.map { point in point.map { Int(groups.groups[$0]) } ?? 0 }

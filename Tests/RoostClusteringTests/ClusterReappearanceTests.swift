@@ -79,7 +79,7 @@ import Testing
         return (points, (0..<count).map { $0 % subjects })
     }
 
-    @Test func `parents are communities of many groups`() async throws {
+    @Test func `parents are the stable communities of many groups, with their own stability`() async throws {
         let (points, subjects) = themes(10, 5, of: 10, noise: 0.7)
         var clusterer = LeidenClusterer(resolution: nil, maximumOutliers: 0)
         clusterer.granularity = .fine
@@ -95,6 +95,7 @@ import Testing
             #expect(subjectOf[top, default: subjects[row]] == subjects[row])
             subjectOf[top] = subjects[row]
         }
+        #expect(partition.stabilities[leaves...].allSatisfy { $0 == 1 })
         // A later run uses the same resolution for the parents.
         let resolution = try #require(partition.facts["resolution"])
         let parentResolution = try #require(partition.facts["parentResolution"])

@@ -90,39 +90,11 @@ import Testing
         // Many vectors have been added in small steps since the last full run, so all vectors are clustered
         // again.
         clusterer.start?.fullRunCount = 900
-        #expect(try await clusterer.cluster(points).facts["regions"] != nil)
+        #expect(try await clusterer.cluster(points).facts["gap"] != nil)
         clusterer.start?.fullRunCount = 1188
         // Too many vectors are new, so all vectors are clustered again.
         clusterer.start?.groups = start.enumerated().map { $0 % 3 == 0 ? nil : $1 }
         #expect(try await clusterer.cluster(points) == LeidenClusterer().cluster(points))
-    }
-
-    @Test func `the groups of a collection do not depend on unrelated ones`() async throws {
-        // One collection has a few broad subjects, and the other many narrow ones. Both directions that only one
-        // collection has make them unrelated.
-        let (broad, _) = groups(3, of: 100, spread: 1.6)
-        let (narrow, _) = groups(24, of: 15, spread: 0.8)
-        func shifted(_ points: Matrix, _ axis: Int) -> Matrix {
-            var rows = (0..<points.rows).map { points.row($0) + [0, 0] }
-            for row in rows.indices { rows[row][64 + axis] = 2 }
-            var result = Matrix(rows, columns: 66)
-            result.normalizeRows()
-            return result
-        }
-        let collections = [shifted(broad, 0), shifted(narrow, 1)]
-        let union = Matrix(
-            rows: 660, columns: 66, elements: collections.flatMap(\.elements))
-        let both = try await LeidenClusterer().cluster(union)
-        #expect(both.facts[LeidenClusterer.FactKey.regions] ?? 0 >= 2)
-        for (first, collection) in [(0, collections[0]), (300, collections[1])] {
-            let alone = try await LeidenClusterer().cluster(collection)
-            var pairs: [Int?: Set<Int?>] = [:]
-            for row in 0..<collection.rows {
-                pairs[alone.labels[row].group, default: []].insert(both.labels[first + row].group)
-            }
-            #expect(pairs.values.allSatisfy { $0.count == 1 })
-            #expect(Set(pairs.values).count == alone.count)
-        }
     }
 
     @Test func `vectors far from all others are outliers, up to the maximum share`() async throws {

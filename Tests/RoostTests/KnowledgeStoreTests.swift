@@ -208,14 +208,14 @@ import Testing
             Dictionary(uniqueKeysWithValues: run.clusters.map { ($0.id, $0.createdAt) })
         }
         #expect(creations(again) == creations(first))
-        #expect(again.run.parameters["regions"] == nil)
+        #expect(again.run.parameters["gap"] == nil)
         _ = try await store.add("bread oven dough flour once more")
         let after = try await store.recluster()
         #expect(after.continuedCount >= 3)
         #expect(after.clusters.map(\.members.count).reduce(0, +) + after.outlierCount == 91)
         // The resolution is chosen again for a run with another seed, and for a full run.
-        #expect(try await store.recluster(seed: 8).run.parameters["regions"] != nil)
-        #expect(try await store.recluster(seed: 8, ignoringPreviousRun: true).run.parameters["regions"] != nil)
+        #expect(try await store.recluster(seed: 8).run.parameters["gap"] != nil)
+        #expect(try await store.recluster(seed: 8, ignoringPreviousRun: true).run.parameters["gap"] != nil)
     }
 
     @Test func `a storage is closed again if its model cannot be opened`() async throws {

@@ -15,8 +15,8 @@ struct GroupsOfPoints {
     /// (Tukey's "far out" values).
     private static let fenceRanges: Float = 3
 
-    init(_ graph: PointGraph, _ communities: [Int32]) {
-        (points, nearest, self.graph) = (graph.points, graph.nearest, graph.leiden.graph)
+    init(_ points: Matrix, _ nearest: NearestNeighbors, _ graph: WeightedGraph, _ communities: [Int32]) {
+        (self.points, self.nearest, self.graph) = (points, nearest, graph)
         groups = communities
     }
 

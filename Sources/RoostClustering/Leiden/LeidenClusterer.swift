@@ -5,15 +5,14 @@ public import RoostVectors
 /// the data.
 ///
 /// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in
-/// it (Traag, Waltman & van Eck 2019). In each region of the graph alone (a part with almost no edges to the
-/// others), the clusterer chooses the resolution whose groups are best supported by the data: the groups
-/// reappear in subsamples, and are more distinct than groups in random data (`ResolutionChoice`).
-/// ``granularity`` can make them coarser or finer. The same vectors in the same order and the same parameters
-/// give the same labels, regardless of the number of threads. For up to 50,000 vectors, the labels do not
-/// depend on the seed either.
+/// it (Traag, Waltman & van Eck 2019). The clusterer chooses the resolution whose groups are best supported
+/// by the data: the groups reappear in subsamples, and are more distinct than groups in random data
+/// (`ResolutionChoice`). ``granularity`` can make them coarser or finer. The same vectors in the same order
+/// and the same parameters give the same labels, regardless of the number of threads. For up to 50,000
+/// vectors, the labels do not depend on the seed either.
 ///
 /// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is
-/// chosen so that there are 8 to 25 of them and their modularity is highest. Without such a
+/// chosen so that there are 8 to 25 of them and they are found again in subsamples. Without such a
 /// resolution, there are no parents.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
@@ -81,8 +80,7 @@ public struct LeidenClusterer: Clusterer {
         /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
         /// vectors have no clear groups or one group dominates.
         package static let largestShare = "largestShare"
-        /// The number of regions in which groups were found; absent if the groups of a previous run were kept.
-        package static let regions = "regions"
+        static let gap = "gap"
         package static let parentResolution = "parentResolution"
     }
 
@@ -112,30 +110,40 @@ public struct LeidenClusterer: Clusterer {
             throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
+        let n = points.rows
+        let k = Self.neighborCount(neighbors, of: n)
         onProgress?(.neighbors, 0)
-        let graph = try PointGraph(points, neighbors: neighbors, seed: seed)
+        let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
+        try Task.checkCancellation()
         onProgress?(.groups, 0)
-        let found = try continueRun(graph, distinct) ?? groups(of: graph, distinct.copies)
-        var facts = [FactKey.resolution: found.resolution, "neighbors": Double(graph.nearest.k)]
-        facts[FactKey.fullRunCount] = Double(found.fullRunCount ?? vectors.rows)
-        if found.fullRunCount == nil { facts[FactKey.regions] = Double(found.regions) }
-        let groups = GroupsOfPoints(graph, found.groups)
-        var partition = groups.partition(distinct, rows: vectors.rows, outliers: found.outliers, facts: facts)
+        let graph = NeighborGraph.make(nearest)
+        var generator = SeededGenerator(seed: Self.fixedSeed)
+        let leiden = Leiden(graph)
+        let chosen =
+            try continueRun(leiden, distinct, using: &generator)
+            ?? choose(leiden, points, distinct, neighbors: k, using: &generator)
+        var groups = GroupsOfPoints(points, nearest, graph, chosen.communities)
+        groups.joinSmall(copies: distinct.copies)
+        let outliers = groups.outliers(
+            atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
+        var facts = [FactKey.resolution: chosen.resolution, "neighbors": Double(k)]
+        facts[FactKey.fullRunCount] = Double(chosen.fullRunCount ?? vectors.rows)
+        facts[FactKey.gap] = chosen.gap
+        var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
         partition.facts[FactKey.largestShare] = ResolutionChoice.largestShare(
             partition.labels.map { Int32($0.group ?? -1) })
         guard points.rows >= Self.minimumCount else { return partition }
-        partition.stabilities = [Float?](repeating: nil, count: partition.count)
-        for (point, row) in distinct.rows.enumerated() {
-            if let group = partition.labels[row].group {
-                partition.stabilities[group] = found.shares[Int(found.groups[point])]
-            }
+        let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
+        if let stability = chosen.stability, let ladder = chosen.ladder {
+            partition = try levels.finish(partition, stability, ladder)
+        } else {
+            onProgress?(.stability, 0)
+            let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
+            let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+            partition = try levels.finish(partition, subsamples, parentResolution: parentResolution)
         }
-        let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
-        try partition.addParents(
-            graph.leiden, found.groups, distinct,
-            at: found.fullRunCount == nil ? nil : parentResolution, below: found.resolution)
         guard dividesGroups else { return partition }
-        let topics = found.fullRunCount == nil ? [] : start?.topics ?? []
+        let topics = chosen.fullRunCount == nil ? [] : start?.topics ?? []
         return try partition.dividing(vectors, keeping: topics)
     }
 
@@ -147,17 +155,18 @@ public struct LeidenClusterer: Clusterer {
             (0...1).contains(maximumOutliers), "maximumOutliers must be from 0 to 1, not \(maximumOutliers)")
     }
 
-    /// The groups of the points of a graph.
-    private struct Found {
-        /// The group of each point.
-        var groups: [Int32]
-        var outliers: [Int] = []
-        /// The share of subsamples in which each group is found again.
-        var shares: [Float?]
-        /// The resolution at which the groups were found; the geometric mean over the points if there are several
-        /// regions.
+    /// Returns the number of neighbors of each point in the graph.
+    static func neighborCount(_ neighbors: Int, of count: Int) -> Int {
+        min(count < smallCount ? max(neighbors, smallNeighbors) : neighbors, count - 1)
+    }
+
+    private struct Chosen {
+        var communities: [Int32]
         var resolution: Double
-        var regions = 1
+        /// The subsamples with which the resolution was chosen; `nil` if it was given.
+        var stability: SubsampleStability?
+        var ladder: ResolutionLadder?
+        var gap: Double?
         /// See ``Start/fullRunCount``; `nil` if this run clusters all vectors.
         var fullRunCount: Int?
     }
@@ -167,13 +176,19 @@ public struct LeidenClusterer: Clusterer {
     private static let maximumChange = 0.2
     /// The seed of all random choices except those of the neighbor search. See ``seed``.
     private static let fixedSeed: UInt64 = 0
+    /// If there are fewer points than this, each of them has at least ``smallNeighbors`` neighbors in the
+    /// graph.
+    private static let smallCount = 1000
+    private static let smallNeighbors = 25
     /// The resolutions of coarse and of fine groups, relative to the chosen one.
     private static let (coarseFactor, fineFactor) = (0.25, 4.0)
 
     /// Returns the communities of the previous run with the new vectors added.
     ///
     /// - Returns: `nil` if there is no previous run or if too many vectors have been added or removed.
-    private func continueRun(_ graph: PointGraph, _ distinct: DistinctRows) throws -> Found? {
+    private func continueRun(
+        _ leiden: Leiden, _ distinct: DistinctRows, using generator: inout SeededGenerator
+    ) throws -> Chosen? {
         guard let start, start.groups.count == distinct.indices.count, start.resolution > 0,
             start.resolution.isFinite
         else { return nil }
@@ -196,99 +211,35 @@ public struct LeidenClusterer: Clusterer {
             groups[point] = next
             next += 1
         }
-        var generator = SeededGenerator(seed: Self.fixedSeed)
-        let communities = try graph.leiden.adding(
+        let communities = try leiden.adding(
             isNew, to: Leiden.renumbered(groups), resolution: start.resolution, using: &generator)
-        let samples = try samples(of: graph, at: start.resolution)
-        return found(
-            communities, in: graph, distinct.copies, resolution: start.resolution, samples,
-            fullRunCount: start.fullRunCount)
+        return Chosen(
+            communities: communities, resolution: start.resolution, fullRunCount: start.fullRunCount)
     }
 
-    /// The points of a subsample and their groups.
-    private typealias SampleGroups = (rows: [Int], groups: [Int32])
-
-    private func samples(of graph: PointGraph, at resolution: Double) throws -> [SampleGroups] {
-        onProgress?(.stability, 0)
-        let subsamples = try Subsamples(of: graph.points, neighbors: graph.nearest.k, seed: Self.fixedSeed)
-        let partitions = try subsamples.partitions(at: ResolutionLadder([resolution]))
-        return zip(subsamples.samples, partitions).map { ($0.rows, $1[0]) }
-    }
-
-    private static func shares(of groups: [Int32], in samples: [SampleGroups]) -> [Float?] {
-        var reappearance = ClusterReappearance(of: groups, count: Int((groups.max() ?? -1) + 1))
-        for sample in samples { reappearance.add(sample.rows, sample.groups) }
-        return reappearance.shares
-    }
-
-    /// Completes communities: joins very small ones to others, finds outliers, and measures in how many subsamples
-    /// each group is found again.
-    private func found(
-        _ communities: [Int32], in graph: PointGraph, _ copies: [Int], resolution: Double,
-        _ samples: [SampleGroups] = [], fullRunCount: Int? = nil
-    ) -> Found {
-        var groups = GroupsOfPoints(graph, communities)
-        groups.joinSmall(copies: copies)
-        let limit = Int(maximumOutliers * Double(copies.reduce(0, +)))
-        return Found(
-            groups: groups.groups, outliers: groups.outliers(atMost: limit, copies: copies),
-            shares: Self.shares(of: groups.groups, in: samples), resolution: resolution,
-            fullRunCount: fullRunCount)
-    }
-
-    /// Returns the groups of the points of a graph: those of each of its regions alone.
-    ///
-    /// - Parameter isRegion: Whether the graph is a region of another one. Such a graph remains one group unless
-    ///   its parts are clearly separated.
-    private func groups(of graph: PointGraph, _ copies: [Int], isRegion: Bool = false) throws -> Found {
-        let n = copies.count
-        guard n >= Self.minimumCount else {
-            return found(Self.communities(ofFew: copies), in: graph, copies, resolution: resolution ?? 1)
+    /// Returns the communities at the given resolution, or at the one that ``ResolutionChoice`` chooses.
+    private func choose(
+        _ leiden: Leiden, _ points: Matrix, _ distinct: DistinctRows, neighbors: Int,
+        using generator: inout SeededGenerator
+    ) throws -> Chosen {
+        guard distinct.rows.count >= Self.minimumCount else {
+            return Chosen(communities: Self.communities(ofFew: distinct), resolution: resolution ?? 1)
         }
         if let resolution {
-            var generator = SeededGenerator(seed: Self.fixedSeed)
-            let communities = try graph.leiden.communities(resolution: resolution, using: &generator)
-            let samples = try samples(of: graph, at: resolution)
-            return found(communities, in: graph, copies, resolution: resolution, samples)
+            return Chosen(
+                communities: try leiden.communities(resolution: resolution, using: &generator),
+                resolution: resolution)
         }
-        let regions = try graph.regions()
-        guard regions.contains(where: { $0 > 0 }) else {
-            let isOneGroup = try isRegion && graph.parts() == nil
-            guard isOneGroup else { return try choose(graph, copies) }
-            return found(regions, in: graph, copies, resolution: PointGraph.regionResolution)
-        }
-        let shares = try Self.shares(of: regions, in: samples(of: graph, at: PointGraph.regionResolution))
-        var rows = [[Int]](repeating: [], count: shares.count)
-        for (point, region) in regions.enumerated() { rows[Int(region)].append(point) }
-        var result = Found(groups: regions, shares: [], resolution: 1, regions: 0)
-        for (rows, share) in zip(rows, shares) {
-            let region = try PointGraph(graph.points.selecting(rows), neighbors: neighbors, seed: seed)
-            let part = try groups(of: region, rows.map { copies[$0] }, isRegion: true)
-            for (point, group) in zip(rows, part.groups) {
-                result.groups[point] = Int32(result.shares.count) + group
-            }
-            result.outliers += part.outliers.map { rows[$0] }
-            result.shares += part.shares.count == 1 ? [share] : part.shares
-            result.regions += part.regions
-            // A resolution is relative to the total weight of the edges.
-            let weight = Double(rows.count) / Double(n)
-            result.resolution *= pow(part.resolution / weight, weight)
-        }
-        return result
-    }
-
-    /// Returns the communities at the resolution that ``ResolutionChoice`` chooses.
-    private func choose(_ graph: PointGraph, _ copies: [Int]) throws -> Found {
-        let (leiden, neighbors) = (graph.leiden, graph.nearest.k)
-        var generator = SeededGenerator(seed: Self.fixedSeed)
-        let ladder = ResolutionLadder(count: copies.count)
+        let ladder = ResolutionLadder(count: points.rows)
         let partitions = try ladder.partitions(of: leiden, using: &generator) { onProgress?(.groups, $0) }
         onProgress?(.stability, 0)
         let choice = try ResolutionChoice(
-            partitions, of: graph.points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
+            partitions, of: points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
         var resolution = ladder.resolutions[choice.index]
         var communities = partitions[choice.index]
-        if granularity == .fine, let finer = try finer(than: resolution, leiden, copies, using: generator) {
+        if granularity == .fine,
+            let finer = try finer(than: resolution, leiden, distinct, using: generator)
+        {
             (communities, resolution) = (finer.communities, finer.resolution)
         } else {
             // If there are no finer groups, the groups are those of medium size.
@@ -297,10 +248,9 @@ public struct LeidenClusterer: Clusterer {
             communities = try leiden.communities(
                 resolution: resolution, from: isCoarse ? nil : communities, rounds: 1, using: &generator)
         }
-        let index = ladder.index(nearest: resolution)
-        return found(
-            communities, in: graph, copies, resolution: resolution,
-            zip(choice.stability.subsamples.samples, choice.stability.partitions).map { ($0.rows, $1[index]) })
+        return Chosen(
+            communities: communities, resolution: resolution, stability: choice.stability, ladder: ladder,
+            gap: choice.evidence[choice.index].gap)
     }
 
     /// The maximum share of the vectors that may be in groups that are too small at the resolution of fine
@@ -313,14 +263,14 @@ public struct LeidenClusterer: Clusterer {
     /// A store of few vectors has no groups of a quarter of the size: they would fall apart into single
     /// vectors, which then join groups with which they have little in common.
     private func finer(
-        than resolution: Double, _ leiden: Leiden, _ copies: [Int], using generator: SeededGenerator
+        than resolution: Double, _ leiden: Leiden, _ distinct: DistinctRows, using generator: SeededGenerator
     ) throws -> (communities: [Int32], resolution: Double)? {
         var generator = generator
         let steps = ResolutionLadder.steps(to: Self.fineFactor)
         for step in (1...steps).reversed() {
             let higher = resolution * pow(Self.fineFactor, Double(step) / Double(steps))
             let communities = try leiden.communities(resolution: higher, rounds: 1, using: &generator)
-            let share = GroupsOfPoints.smallShare(of: communities, copies: copies)
+            let share = GroupsOfPoints.smallShare(of: communities, copies: distinct.copies)
             if share <= Self.maximumSmallShare { return (communities, higher) }
         }
         return nil
@@ -335,9 +285,9 @@ public struct LeidenClusterer: Clusterer {
 
     /// Returns the communities if there are fewer than ``minimumCount`` distinct vectors. Each vector with at
     /// least ``minimumCopies`` copies forms a separate group, and the others together form one group.
-    private static func communities(ofFew copies: [Int]) -> [Int32] {
+    private static func communities(ofFew distinct: DistinctRows) -> [Int32] {
         Leiden.renumbered(
-            copies.enumerated().map { index, copies in
+            distinct.copies.enumerated().map { index, copies in
                 copies >= minimumCopies ? Int32(index) + 1 : 0
             })
     }

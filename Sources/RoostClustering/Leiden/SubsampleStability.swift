@@ -34,6 +34,15 @@ struct SubsampleStability {
             })
     }
 
+    /// Returns the mean agreement of groups of all points with the subsamples' groups at one resolution.
+    func agreement(of groups: [Int32], at index: Int) -> Double {
+        let information = MutualInformation(maximumCount: subsamples.samples.first?.rows.count ?? 0)
+        let values = zip(subsamples.samples, partitions).map { sample, partitions in
+            Self.agreement(of: groups, with: partitions[index], sample.rows, information)
+        }
+        return values.reduce(0, +) / Double(max(1, values.count))
+    }
+
     private static func agreement(
         of whole: [Int32], with part: [Int32], _ rows: [Int], _ information: MutualInformation
     ) -> Double {
