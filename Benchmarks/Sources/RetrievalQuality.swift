@@ -11,7 +11,6 @@ struct RetrievalQuality: AsyncParsableCommand {
             """)
 
     @Option(help: "The data set, a folder in retrieval/.") var set = "scifact-train"
-    @Option(help: "The weight of words relative to vectors.") var textWeight: Float = 1
     @OptionGroup var options: ModelOptions
 
     func run() async throws {
@@ -37,7 +36,6 @@ struct RetrievalQuality: AsyncParsableCommand {
                 guard let answers = relevant[query.id] else { continue }
                 var search = EntrySearch(query.text)
                 search.mode = mode
-                search.textWeight = textWeight
                 if let conversation = query.conversation {
                     search.filter.metadata = ["conversation": conversation]
                 }
