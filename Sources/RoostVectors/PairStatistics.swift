@@ -15,10 +15,10 @@ package struct PairStatistics: Sendable, Hashable, Codable {
     package static let prior = PairStatistics(mean: 0.1, deviation: 0.12)
     /// The weight of the prior, as a number of pairs. The prior dominates only in stores with few entries.
     private static let priorPairs = 10.0
-    /// The minimum deviation, so that a store of very similar texts has finite scores.
+    /// The minimum deviation, so that the scale of cosines begins below those of a store of very similar texts.
     private static let minimumDeviation = 0.02
     /// The cosine from which two passages are copies, as for `roost similar --duplicates`. Copies do not show
-    /// how similar unrelated texts are: in a store with many copies, they would lower all scores to 0.
+    /// how similar unrelated texts are: in a store with many copies, they would raise the beginning of the scale.
     fileprivate static let copyCosine: Float = 0.95
 
     /// Returns rows of entries that are spread evenly.

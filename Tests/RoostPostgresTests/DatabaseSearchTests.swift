@@ -98,17 +98,15 @@ import Testing
 
     @Test func `both places calibrate scores with the same passages`() async throws {
         let storage = try await PostgresFixture().provider()
-        // More entries than the sample has. The vectors of the last third are near each other.
-        let entries = (0..<900).map { number in
-            let vector = NearestPassageTests.vector(number)
-            let shift: Float = number < 600 ? 0 : 0.5
-            return Entry(content: "text \(number)", embeddings: normalized(vector.map { $0 + shift }))
+        // More entries than the sample has. All vectors are so near each other that the sample determines where the
+        // scale of cosines begins, and those of the last third are nearer.
+        func vector(_ number: Int) -> [Float] {
+            normalized(NearestPassageTests.vector(number).map { $0 + (number < 600 ? 0.5 : 1) })
         }
+        let entries = (0..<900).map { Entry(content: "text \($0)", embeddings: vector($0)) }
         try await storage.saveEntries(entries)
         var store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder(dimension: 16))
-        var search = EntrySearch("saturn and its rings", limit: 3)
-        search.mode = .vector
-        search.includesAll = true
+        var search = EntrySearch(.vector(vector(900)), limit: 3)
         for visible: EntryFilter? in [nil, EntryFilter(ids: Set(entries.prefix(700).map(\.id)))] {
             search.visible = visible
             store.settings.searchPlace = .client

@@ -76,10 +76,13 @@ import Testing
     }
 
     @Test func `headings end with a colon, and tables and characters are shown as readers of Markdown do`() {
-        let text = "# A year\n## Spring?\nSwifts &amp; &lt;b&gt; `&amp;`\na | b\n--- | :-:\n1 | 2\n"
-        let table = text.utf8.count - 22..<text.utf8.count
-        let readable = ReadableText(text, isMarkdown: true, blocks: [table], headings: [0, 9]).text
-        #expect(readable == "A year:\nSpring?\nSwifts & <b> &amp;\na  b\n\n1  2\n")
+        let text = "# A year\n## Spring?\nSwifts &amp; &lt;b&gt; `&amp;`\na | b\n--- | :-:\n1 | 2\n\n    cat | x\n"
+        // A table, whose second line the reader hides, and indented code.
+        let readable = ReadableText(
+            text, hiding: [57..<66], isMarkdown: true, blocks: [51..<72, 78..<85], headings: [0, 9])
+        #expect(readable.text == "A year:\nSpring?\nSwifts & <b> &amp;\na  b\n\n1  2\n\n    cat | x\n")
+        // Neither a part before the area nor a hidden one is shown.
+        #expect(ReadableText("&amp;a&gt;b", in: 5..<11, hiding: [5..<10], isMarkdown: true).text == "b")
     }
 
     @Test func `front matter is shown only if nothing else matches`() throws {

@@ -5,8 +5,8 @@ public import RoostModel
 public struct QueryHit: Sendable, Hashable, Identifiable {
     /// The entry.
     public var entry: Entry
-    /// The evidence, by meaning and by words, relative to that of a text that equals the query: 0 for unrelated text,
-    /// 1 for the same text. If the hits were re-ranked, the score of the re-ranker. Hits are ordered by it.
+    /// The evidence, by meaning and by words, relative to that of a text that equals the query: near 0 for unrelated
+    /// text, 1 for the same text. If the hits were re-ranked, the score of the re-ranker. Hits are ordered by it.
     public var score: Float = 0
     /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
     /// for an entry without vectors, and in a search by words for which the model could not be used. In a

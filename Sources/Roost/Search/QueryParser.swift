@@ -31,7 +31,7 @@ struct QueryParser {
                 }
                 return QueryPlan(search: search, excluded: Set(ids), comparesWholeEntries: true)
             case .vector(let vector):
-                // Scores are cosines, even if the caller's vector does not have unit length.
+                // Products are cosines, even if the caller's vector does not have unit length.
                 guard VectorDefect(of: vector) != .isNotFinite else {
                     throw RoostError(
                         .badInput, "cannot search: the vector has a component that is not finite")

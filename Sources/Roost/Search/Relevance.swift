@@ -5,8 +5,8 @@ import RoostVectors
 /// The formula that combines the evidence of meaning and of words into one score.
 ///
 /// The evidence of meaning is the cosine of the query and the text. The evidence of words is the score by words
-/// (BM25F), divided by the geometric mean of the greatest possible score and the best one in the store. The score is
-/// the mean of both (decision 15).
+/// (BM25F), divided by the geometric mean of the greatest possible score and the best one of the candidates. The score
+/// is the mean of both (decision 15).
 struct Relevance: Sendable {
     /// The share of the evidence that a text lacks to equal the query, which it gets if its title is the query.
     private static let titleShare: Float = 0.5
@@ -18,6 +18,7 @@ struct Relevance: Sendable {
     private static let baseDeviations: Float = 3
 
     private let usesVectors: Bool
+    /// Whether the query has words that are searched.
     private let usesWords: Bool
     /// Whether the cosine of the whole entry replaces that of the nearest passage if it is higher.
     private let comparesWholeEntries: Bool
@@ -32,14 +33,14 @@ struct Relevance: Sendable {
     /// - Parameter candidates: The candidates with their scores by words.
     init(_ plan: QueryPlan, _ statistics: PairStatistics, words: TextScores?, _ candidates: [Candidate]) {
         usesVectors = plan.usesVectors
-        usesWords = words != nil
+        let greatest = words?.maximumScore ?? 0
+        usesWords = greatest > 0
         comparesWholeEntries = plan.comparesWholeEntries
         noiseLevel = plan.comparesHashes ? Self.noiseLevelOfHashes : Self.noiseLevel
         base = max(0, statistics.mean - Self.baseDeviations * statistics.deviation)
         let best = candidates.lazy.map(\.wordScore).max() ?? 0
-        let scale = (best * (words?.maximumScore ?? 0)).squareRoot()
-        wordScale = max(scale, .leastNormalMagnitude)
-        exactEvidence = max(1, (usesVectors ? 1 : 0) + (usesWords ? 1 : 0))
+        wordScale = max((best * greatest).squareRoot(), .leastNormalMagnitude)
+        exactEvidence = usesVectors && usesWords ? 2 : 1
     }
 
     struct Evidence: Sendable {

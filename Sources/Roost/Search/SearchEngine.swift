@@ -168,14 +168,14 @@ struct SearchRun: Sendable {
         return result
     }
 
-    /// Corrects the cosines of the best candidates, as far as they are hubs more than the best that do not depend on
-    /// the limit. The others are too far down to become hits.
+    /// Corrects the cosines of the best candidates by how much more they are hubs than the first ones, whose number
+    /// does not depend on the limit. The others are too far down to become hits.
     private func corrected(_ ranking: [Candidate], _ needed: Int) -> [Candidate] {
         var ranking = ranking
         let best = ranking.indices.prefix(3 * needed).filter { !ranking[$0].vector.isEmpty }
         let found = Matrix(best.map { ranking[$0].vector }, columns: plan.vector.count)
         let corrections = vectors.statistics.hubs.corrections(of: found, best.map { ranking[$0].id })
-        let compared = corrections.prefix(3 * Self.judgedCount)
+        let compared = corrections.prefix(best.prefix { $0 < 3 * Self.judgedCount }.count)
         let mean = compared.reduce(0, +) / Float(max(1, compared.count))
         for (index, correction) in zip(best, corrections) { ranking[index].correction = correction - mean }
         return ranking

@@ -6,10 +6,10 @@ extension ConversationMemory {
     /// Returns the messages that answer a query best, best first. The result is empty if no message is closer
     /// to the query than unrelated text, unless the options include all messages.
     ///
-    /// Messages are ranked like the hits of a search. Shares of the relevance of
-    /// the messages before and after a message are added to its relevance, and a bonus if the query names a
-    /// date that includes the time of the message. If no message is close to the query, but some are from a
-    /// date that it names, as in `what happened on 7 July`, the result is not empty.
+    /// Messages are ranked like the hits of a search. Shares of the relevance of the messages before and after a
+    /// message are added to its relevance, and a bonus if the query names a date that includes the time of the
+    /// message. If no message is close to the query, but some are from a date that it names, as in
+    /// `what happened on 7 July`, the result is not empty.
     ///
     /// - Parameters:
     ///   - query: The query, usually a question.

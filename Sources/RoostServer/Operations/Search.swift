@@ -35,7 +35,7 @@ struct Search: Operation {
         "\(scoreMeaning) 'fetch' returns whole texts. Without 'query', lists entries, newest first."
     static let scoreMeaning =
         "The score is the evidence, by meaning and by words, relative to that of a text that equals the query: "
-        + "0 for unrelated text, 1 for the same text."
+        + "near 0 for unrelated text, 1 for the same text."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.post, "/search")
     static let isTool = true

@@ -13,7 +13,7 @@ package struct ReadableText: Sendable {
     ///   - area: The UTF-8 range to read; `nil` for all.
     ///   - hidden: The UTF-8 ranges to omit, in order and disjoint.
     ///   - isMarkdown: Whether the original is Markdown.
-    ///   - blocks: The UTF-8 ranges of fenced code and of tables in Markdown, in order and disjoint.
+    ///   - blocks: The UTF-8 ranges of code and of tables in Markdown, in order and disjoint.
     ///   - headings: The UTF-8 offsets of lines that are headings.
     /// - Complexity: O(length of content).
     package init(
@@ -52,11 +52,13 @@ package struct ReadableText: Sendable {
             }
             omitted.sort { $0.range.lowerBound < $1.range.lowerBound }
             var end = area.lowerBound
-            for part in omitted where part.range.upperBound >= end && part.range.lowerBound < area.upperBound
-            {
+            for part in omitted where part.range.lowerBound < area.upperBound {
                 append(end..<max(end, part.range.lowerBound), to: &runs)
-                // A heading that ends with a sign needs no colon.
-                if !part.range.isEmpty || bytes.last.map(isWord) == true { bytes += part.replacement.utf8 }
+                // A part that begins in a hidden one, or before the area, is not read. A heading that ends with a sign
+                // needs no colon.
+                if part.range.lowerBound >= end, !part.range.isEmpty || bytes.last.map(isWord) == true {
+                    bytes += part.replacement.utf8
+                }
                 end = min(area.upperBound, max(end, part.range.upperBound))
             }
             append(end..<area.upperBound, to: &runs)
@@ -119,11 +121,20 @@ private enum MarkdownSigns {
 
     private static func isPunctuation(_ byte: UInt8) -> Bool { (33...126).contains(byte) && !isWord(byte) }
 
-    /// Returns the ranges of signs, in order and disjoint. Code keeps its signs.
+    /// Returns whether a block is a table, not code: its second line consists of hyphens, colons and bars.
+    private static func isTable(_ block: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        let signs: StaticString = "-:|>"
+        let line = block.drop { $0 != 10 }.dropFirst().prefix { $0 != 10 }
+        return line.contains(UInt8(ascii: "|"))
+            && line.allSatisfy { byte in isSpace(byte) || signs.withUTF8Buffer { $0.contains(byte) } }
+    }
+
+    /// Returns the ranges of signs and of references to characters, in order and disjoint. Fenced code keeps its signs.
     ///
-    /// - Parameter blocks: The ranges of fenced code and of tables, in order and disjoint.
+    /// - Parameter blocks: The ranges of code and of tables, in order and disjoint.
     static func ranges(in utf8: UnsafeBufferPointer<UInt8>, blocks: [Range<Int>]) -> [Range<Int>] {
         var (ranges, blocks) = ([Range<Int>](), blocks[...])
+        var tables = blocks.filter { isTable(utf8[$0.clamped(to: utf8.indices)]) }[...]
         // The character of the fence around the line, and the number of quotations around the fence.
         var fence: (byte: UInt8, quotations: Int)?
         var start = 0
@@ -133,6 +144,7 @@ private enum MarkdownSigns {
             while let block = blocks.first, block.upperBound <= start {
                 (blocks, fence) = (blocks.dropFirst(), nil)
             }
+            while let table = tables.first, table.upperBound <= start { tables = tables.dropFirst() }
             var (index, quoteEnd, quotations) = (start, start, 0)
             while index < end, utf8[index] == 32 || utf8[index] == UInt8(ascii: ">") {
                 if utf8[index] != 32 {
@@ -167,13 +179,8 @@ private enum MarkdownSigns {
                 ranges.append(index..<min(end, index + run + 1))
                 index += run
             }
-            let isRow = blocks.first?.contains(index) == true
-            if isRow, utf8[index..<end].allSatisfy({ isSpace($0) || $0 == 45 || $0 == 58 || $0 == 124 }) {
-                // The line of hyphens, colons and bars below the head of a table.
-                ranges.append(index..<end)
-                continue
-            }
-            addInline(index..<end, isRow: isRow || first == UInt8(ascii: "|"), utf8, to: &ranges)
+            let isRow = first == UInt8(ascii: "|") || tables.first?.contains(index) == true
+            addInline(index..<end, isRow: isRow, utf8, to: &ranges)
         }
         return ranges
     }
