@@ -270,7 +270,7 @@ export class EntryMap {
   /** The hits or the selection, which are also shown on the density. */
   fewBright() {
     const count = this.brightCount;
-    return count < maximumPoints && count < state.n ? this.order.slice(-count) : new Uint32Array();
+    return count < maximumPoints && count < state.n ? this.order.subarray(state.n - count) : new Uint32Array();
   }
 
   visibleOrder(left, top, right, bottom) {

@@ -46,8 +46,8 @@ export const idOf = index => idText(state.ids, index);
 
 /** Keeps an entry with the beginning of its text. */
 export function keep({ text, ...entry }) {
-  const excerpt = text?.replace(/^\s*---\n[\s\S]*?\n---\n/, '').replace(/^\s*#[^\n]*\n+/, '').slice(0, 240);
-  state.entries.set(entry.id, { ...entry, excerpt });
+  const beginning = text?.replace(/^\s*---\n[\s\S]*?\n---\n/, '').replace(/^\s*#[^\n]*\n+/, '').slice(0, 400);
+  state.entries.set(entry.id, { ...entry, beginning });
 }
 
 /** Returns all entries of a cluster and of those below it. */
