@@ -1,8 +1,7 @@
 package import Foundation
 
-/// The distribution of the cosines of random pairs of a store's passages, from which scores are calibrated: a
-/// cosine means little by itself, because unrelated texts have a mean cosine of about 0.1 in one store and
-/// model and of 0.7 in another.
+/// The distribution of the cosines of random pairs of a store's passages, which shows where the scale of cosines
+/// begins: unrelated texts have a mean cosine of about 0.1 with one model and of 0.8 with another.
 package struct PairStatistics: Sendable, Hashable, Codable {
     /// The mean cosine of two passages of different entries that are not copies of each other.
     package var mean: Float
@@ -124,19 +123,18 @@ package struct HubSample: Sendable {
     private let entries: [UUID]
     /// The rows of the passages in the file that they come from.
     package let rows: [UInt32]
-    package private(set) var mean: Float = 0
 
-    package init(_ vectors: Matrix, entries: [UUID], rows: [UInt32] = [], mean: Float? = nil) {
+    package init(_ vectors: Matrix, entries: [UUID], rows: [UInt32] = []) {
         (self.vectors, self.entries, self.rows) = (vectors, entries, rows)
-        self.mean = mean ?? hubness(of: vectors, entries).reduce(0, +) / Float(max(1, entries.count))
     }
 
-    /// Returns the number to subtract from the cosines of each passage.
+    /// Returns the number to subtract from the cosines of each passage. Only the differences between passages
+    /// matter.
     ///
     /// - Parameter passages: Vectors, (n, d), unit length.
     package func corrections(of passages: Matrix, _ entries: [UUID]) -> [Float] {
         guard passages.columns == vectors.columns else { return Array(repeating: 0, count: passages.rows) }
-        return hubness(of: passages, entries).map { Self.weight * ($0 - mean) }
+        return hubness(of: passages, entries).map { Self.weight * $0 }
     }
 
     private func hubness(of passages: Matrix, _ owners: [UUID]) -> [Float] {
@@ -155,7 +153,7 @@ package struct HubSample: Sendable {
                     if nearest.count == count { nearest.removeFirst() }
                     nearest.insert(cosine, at: nearest.firstIndex { $0 > cosine } ?? nearest.count)
                 }
-                return nearest.isEmpty ? mean : nearest.reduce(0, +) / Float(nearest.count)
+                return nearest.isEmpty ? 0 : nearest.reduce(0, +) / Float(nearest.count)
             }
         }
     }

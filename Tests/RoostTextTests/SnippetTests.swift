@@ -75,6 +75,13 @@ import Testing
         #expect(ReadableText(text, isMarkdown: true, blocks: [0..<code]).text == readable)
     }
 
+    @Test func `headings end with a colon, and tables and characters are shown as readers of Markdown do`() {
+        let text = "# A year\n## Spring?\nSwifts &amp; &lt;b&gt; `&amp;`\na | b\n--- | :-:\n1 | 2\n"
+        let table = text.utf8.count - 22..<text.utf8.count
+        let readable = ReadableText(text, isMarkdown: true, blocks: [table], headings: [0, 9]).text
+        #expect(readable == "A year:\nSpring?\nSwifts & <b> &amp;\na  b\n\n1  2\n")
+    }
+
     @Test func `front matter is shown only if nothing else matches`() throws {
         let front = "---\ntags: heron, otter\n---\n"
         let text = front + String(repeating: "A row about rivers. ", count: 20) + "A heron."

@@ -57,8 +57,6 @@ public struct EntrySearch: Sendable, Hashable {
     /// Whether the hits are passages, so that an entry with several good passages is listed several times
     /// (``QueryHit/passage``). Otherwise, an entry is listed once, with its nearest passage.
     public var listsPassages = false
-    /// The weight of the evidence of words relative to that of meaning; finite, and not negative.
-    package var textWeight: Float = 1
 
     /// Creates a search. By default, every entry meets the condition.
     public init(_ subject: Subject, matching filter: EntryFilter = .all, limit: Int = 10) {

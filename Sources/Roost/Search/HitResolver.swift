@@ -83,8 +83,7 @@ struct HitResolver: Sendable {
         var hit = hit
         hit.row = candidate.row
         hit.textScore = candidate.wordScore > 0 ? candidate.wordScore : nil
-        hit.relativeEvidence = isQuery(hit.entry) ? 1 : relevance.relativeEvidence(candidate.evidence.total)
-        hit.score = QueryHit.score(ofRelativeEvidence: hit.relativeEvidence)
+        hit.score = isQuery(hit.entry) ? 1 : relevance.score(of: candidate.evidence)
         let coverage = words.flatMap { self.words?.scores.coverage(of: $0) } ?? 0
         hit.closeness = relevance.closeness(of: candidate, coverage: coverage)
         hit.explanation = relevance.explanation(of: hit.score, for: candidate, words)

@@ -24,8 +24,6 @@ public struct QueryHit: Sendable, Hashable, Identifiable {
     public var textScore: Float?
     /// The storage's row of the entry, as the index states it; `nil` if no index found the entry.
     package internal(set) var row: UInt32?
-    /// The evidence relative to that of an exact match, from 0 to 1.
-    package internal(set) var relativeEvidence: Float = 0
     /// The evidence that the entry is related to the query, whatever else the store contains
     /// (``Relevance/closeness(of:coverage:)``).
     var closeness: Float = 0
@@ -42,11 +40,6 @@ public struct QueryHit: Sendable, Hashable, Identifiable {
     ///
     /// - Complexity: O(length of the entry).
     public var location: HitLocation { entry.location(ofByte: passage.utf8Range.lowerBound) }
-
-    /// Returns the score for an amount of relative evidence. It is linear in the deviations of a cosine.
-    package static func score(ofRelativeEvidence evidence: Float) -> Float {
-        min(1, Relevance.power(max(0, evidence), 1 / Relevance.exponent))
-    }
 
     /// Returns the range of the entry's text that covers the hit's passage and its neighbors, as UTF-8
     /// offsets.

@@ -4,45 +4,42 @@ import RoostVectors
 
 /// The formula that combines the evidence of meaning and of words into one score.
 ///
-/// The evidence of meaning is how far the cosine of the query and the text exceeds that of random pairs of
-/// passages, in standard deviations, raised to a power. The evidence of words is the score by words (BM25F),
-/// divided by the square root of the information of the query, so that long queries do not outweigh their
-/// meaning. The score of a text is its evidence relative to the greatest possible evidence (decision 15).
+/// The evidence of meaning is the cosine of the query and the text. The evidence of words is the score by words
+/// (BM25F), divided by the geometric mean of the greatest possible score and the best one in the store. The score is
+/// the mean of both (decision 15).
 struct Relevance: Sendable {
-    static let exponent: Float = 1.75
-    private static let wordsWeight: Float = 5
     /// The share of the evidence that a text lacks to equal the query, which it gets if its title is the query.
     private static let titleShare: Float = 0.5
     /// The noise level: the cosine of a query that unrelated texts rarely reach, with all-MiniLM-L6-v2 and with
     /// the built-in model that hashes words.
-    private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.45, 0.25)
-    /// The number of deviations below the mean at which the scale of the noise level begins, unless that is below 0.
-    /// Models such as multilingual-e5-small give all pairs of texts a cosine above 0.7.
+    private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.515, 0.25)
+    /// The number of deviations below the mean cosine of pairs of passages at which the scale of cosines begins,
+    /// unless that is below 0. Models such as multilingual-e5-small give all pairs of texts a cosine above 0.7.
     private static let baseDeviations: Float = 3
 
-    private let statistics: PairStatistics
     private let usesVectors: Bool
-    private let textWeight: Float
+    private let usesWords: Bool
     /// Whether the cosine of the whole entry replaces that of the nearest passage if it is higher.
     private let comparesWholeEntries: Bool
     private let noiseLevel: Float
-    private let scale: Float
-    private var exactEvidence: Float = 1
+    /// The cosine at which the scale begins.
+    private let base: Float
+    /// The score by words that is as much evidence as the cosine 1.
+    private let wordScale: Float
+    /// The evidence of a text that equals the query.
+    private let exactEvidence: Float
 
-    init(_ plan: QueryPlan, _ statistics: PairStatistics, words: TextScores?) {
-        self.statistics = statistics
+    /// - Parameter candidates: The candidates with their scores by words.
+    init(_ plan: QueryPlan, _ statistics: PairStatistics, words: TextScores?, _ candidates: [Candidate]) {
         usesVectors = plan.usesVectors
-        textWeight = words == nil ? 0 : plan.search.textWeight * Self.wordsWeight
+        usesWords = words != nil
         comparesWholeEntries = plan.comparesWholeEntries
         noiseLevel = plan.comparesHashes ? Self.noiseLevelOfHashes : Self.noiseLevel
-        scale = max(words?.information ?? 0, .leastNormalMagnitude).squareRoot()
-        let exact = evidence(cosine: usesVectors ? 1 : nil, words: words?.maximumScore ?? 0)
-        exactEvidence = max(exact.total, .leastNormalMagnitude)
-    }
-
-    /// Raises the absolute value of a number to a power, and keeps the sign of the number.
-    static func power(_ value: Float, _ exponent: Float = exponent) -> Float {
-        (value < 0 ? -1 : 1) * pow(abs(value), exponent)
+        base = max(0, statistics.mean - Self.baseDeviations * statistics.deviation)
+        let best = candidates.lazy.map(\.wordScore).max() ?? 0
+        let scale = (best * (words?.maximumScore ?? 0)).squareRoot()
+        wordScale = max(scale, .leastNormalMagnitude)
+        exactEvidence = max(1, (usesVectors ? 1 : 0) + (usesWords ? 1 : 0))
     }
 
     struct Evidence: Sendable {
@@ -52,14 +49,7 @@ struct Relevance: Sendable {
         var total: Float { meaning + words }
     }
 
-    private func evidence(cosine: Float?, correction: Float = 0, words: Float) -> Evidence {
-        var meaning: Float = 0
-        if let cosine {
-            let corrected = cosine - (textWeight > 0 ? correction : 0)
-            meaning = Self.power((corrected - statistics.mean) / statistics.deviation)
-        }
-        return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
-    }
+    private func scaled(_ cosine: Float) -> Float { (cosine - base) / (1 - base) }
 
     /// Returns candidates with their evidence, best first. If candidates are equally good, the one with the lower
     /// id comes first.
@@ -67,8 +57,9 @@ struct Relevance: Sendable {
         var candidates = candidates
         for index in candidates.indices {
             let candidate = candidates[index]
-            var evidence = evidence(
-                cosine: cosine(of: candidate), correction: candidate.correction, words: candidate.wordScore)
+            var evidence = Evidence(
+                meaning: cosine(of: candidate).map { scaled($0 - candidate.correction) } ?? 0,
+                words: usesWords ? candidate.wordScore / wordScale : 0)
             if candidate.isTitled {
                 evidence.words += Self.titleShare * max(0, exactEvidence - evidence.total)
             }
@@ -87,13 +78,13 @@ struct Relevance: Sendable {
     /// that the words of the text have. Unlike the score, it depends on the other entries' vectors only if nearly all
     /// pairs of them are similar.
     func closeness(of candidate: Candidate, coverage: Float) -> Float {
-        let base = max(0, statistics.mean - Self.baseDeviations * statistics.deviation)
-        let cosine = ((cosine(of: candidate) ?? 0) - base) / (1 - base)
-        return Self.power(max(0, cosine) / noiseLevel, 2) + coverage
+        let cosine = max(0, scaled(cosine(of: candidate) ?? base)) / noiseLevel
+        return cosine * cosine + coverage
     }
 
-    func relativeEvidence(_ evidence: Float) -> Float {
-        min(Float(1).nextDown, max(0, evidence) / exactEvidence)
+    /// Returns the score for an amount of evidence. Only a text that equals the query has the score 1.
+    func score(of evidence: Evidence) -> Float {
+        min(Float(1).nextDown, max(0, evidence.total) / exactEvidence)
     }
 
     func explanation(

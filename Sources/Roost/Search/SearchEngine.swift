@@ -158,8 +158,9 @@ struct SearchRun: Sendable {
             result.candidateCount = databasePlan.matchingEntries
         }
         result.databasePlan = found.databasePlan
-        let relevance = Relevance(plan, vectors.statistics.pairs, words: scores?.scores)
-        var ranking = relevance.ranked(found.candidates.filter { !plan.excluded.contains($0.id) })
+        let candidates = found.candidates.filter { !plan.excluded.contains($0.id) }
+        let relevance = Relevance(plan, vectors.statistics.pairs, words: scores?.scores, candidates)
+        var ranking = relevance.ranked(candidates)
         if scores != nil { ranking = relevance.ranked(corrected(ranking, max(needed, Self.judgedCount))) }
         let hits = try await HitResolver(plan: plan, relevance: relevance, words: scores, snapshot: snapshot)
             .hits(max(needed, Self.judgedCount), of: ranking)
@@ -167,13 +168,16 @@ struct SearchRun: Sendable {
         return result
     }
 
-    /// Corrects the cosines of hubs among the best candidates. The others are too far down to become hits.
+    /// Corrects the cosines of the best candidates, as far as they are hubs more than the best that do not depend on
+    /// the limit. The others are too far down to become hits.
     private func corrected(_ ranking: [Candidate], _ needed: Int) -> [Candidate] {
         var ranking = ranking
         let best = ranking.indices.prefix(3 * needed).filter { !ranking[$0].vector.isEmpty }
         let found = Matrix(best.map { ranking[$0].vector }, columns: plan.vector.count)
         let corrections = vectors.statistics.hubs.corrections(of: found, best.map { ranking[$0].id })
-        for (index, correction) in zip(best, corrections) { ranking[index].correction = correction }
+        let compared = corrections.prefix(3 * Self.judgedCount)
+        let mean = compared.reduce(0, +) / Float(max(1, compared.count))
+        for (index, correction) in zip(best, corrections) { ranking[index].correction = correction - mean }
         return ranking
     }
 
@@ -197,10 +201,7 @@ struct SearchRun: Sendable {
             result.nearest = Array(hits.prefix(Self.nearestCount))
             return
         }
-        // In a store of similar texts, the score of an entry with all words can be 0.
-        let end =
-            plan.hasNoiseLevel
-            ? hits.firstIndex { !$0.isRelated || $0.score <= 0 && !$0.isClose } ?? needed : needed
+        let end = plan.hasNoiseLevel ? hits.firstIndex { !$0.isRelated } ?? needed : needed
         result.hits = Array(hits.prefix(min(needed, end)).dropFirst(max(0, plan.search.offset)))
     }
 

@@ -6,7 +6,7 @@ extension ConversationMemory {
     /// Returns the messages that answer a query best, best first. The result is empty if no message is closer
     /// to the query than unrelated text, unless the options include all messages.
     ///
-    /// Messages are ranked like the hits of a search, with more weight for words. Shares of the relevance of
+    /// Messages are ranked like the hits of a search. Shares of the relevance of
     /// the messages before and after a message are added to its relevance, and a bonus if the query names a
     /// date that includes the time of the message. If no message is close to the query, but some are from a
     /// date that it names, as in `what happened on 7 July`, the result is not empty.
@@ -55,9 +55,6 @@ struct Recall: Sendable {
     /// The number of candidates of the search. With fewer candidates, the scores of neighbors of good answers
     /// would be unknown.
     private static let candidateCount = 200
-    /// The weight of words relative to meaning. Messages are short, and questions repeat their words more
-    /// often than queries repeat those of a text.
-    private static let textWeight: Float = 1.4
     /// The shares of the relevance of the messages at distances of one and two that are added to the
     /// relevance of a message. An answer often follows a question that contains the words of the query.
     private static let neighborShares: [Float] = [0.2, 0.1]
@@ -117,7 +114,8 @@ struct Recall: Sendable {
     private struct Candidate {
         var message: RememberedMessage
         var hit: QueryHit
-        var relevance: Float { hit.relativeEvidence }
+        /// The square gives the neighbors of a close message more weight than several that are less close.
+        var relevance: Float { hit.score * hit.score }
 
         init?(_ hit: QueryHit) {
             guard let message = RememberedMessage(hit.entry) else { return nil }
@@ -138,7 +136,6 @@ struct Recall: Sendable {
             query, matching: filter.entries,
             limit: end.overflow ? .max : max(Self.candidateCount, end.partialValue))
         search.mode = options.mode
-        search.textWeight = Self.textWeight
         search.includesAll = true
         search.usesExactWords = options.usesExactWords
         // Words of other conversations, which may belong to other users, must not show.
@@ -187,10 +184,10 @@ struct Recall: Sendable {
             if isNamed(timestamp) { weights[index].time = Self.dateBonus }
         }
         // The best message gets the score of its relevance, and the others get scores in proportion to it.
-        let bestScore = QueryHit.score(ofRelativeEvidence: best)
+        let bestScore = min(1, best.squareRoot())
         let maximum = max(weights.map(\.sum).max() ?? 0, .leastNormalMagnitude)
         return zip(candidates, weights).map { candidate, weight in
-            let share = QueryHit.score(ofRelativeEvidence: weight.sum / maximum)
+            let share = (weight.sum / maximum).squareRoot()
             var recollection = Recollection(
                 message: candidate.message, score: bestScore * share, hit: candidate.hit)
             recollection.explanation = weight.explanation(of: recollection)

@@ -117,7 +117,8 @@ extension TextStructure {
         let omitted: Set<HiddenPart.Kind> = [.comment, .address, .markup]
         return ReadableText(
             content, in: area, hiding: hiddenParts.filter { omitted.contains($0.kind) }.map(\.range),
-            isMarkdown: format == .markdown, blocks: blocks)
+            isMarkdown: format == .markdown, blocks: blocks,
+            headings: format == .code ? [] : sections.filter { !$0.headings.isEmpty }.map(\.range.lowerBound))
     }
 
     /// Returns the index of the first hidden part that ends after an offset in UTF-8 bytes; the number of

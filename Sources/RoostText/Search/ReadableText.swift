@@ -1,5 +1,5 @@
-/// A text as people read it: without hidden parts and, in Markdown, without the signs of headings, quotations, tables,
-/// code and emphasis.
+/// A text as people read it: without hidden parts, with a colon after headings and, in Markdown, without the signs of
+/// headings, quotations, tables, code and emphasis.
 package struct ReadableText: Sendable {
     /// The readable text.
     package private(set) var text = ""
@@ -14,10 +14,11 @@ package struct ReadableText: Sendable {
     ///   - hidden: The UTF-8 ranges to omit, in order and disjoint.
     ///   - isMarkdown: Whether the original is Markdown.
     ///   - blocks: The UTF-8 ranges of fenced code and of tables in Markdown, in order and disjoint.
+    ///   - headings: The UTF-8 offsets of lines that are headings.
     /// - Complexity: O(length of content).
     package init(
         _ content: String, in area: Range<Int>? = nil, hiding hidden: [Range<Int>] = [],
-        isMarkdown: Bool = false, blocks: [Range<Int>] = []
+        isMarkdown: Bool = false, blocks: [Range<Int>] = [], headings: [Int] = []
     ) {
         var content = content
         content.withUTF8 { utf8 in
@@ -38,15 +39,25 @@ package struct ReadableText: Sendable {
                 bytes += utf8[range]
             }
             let area = (area ?? 0..<utf8.count).clamped(to: 0..<utf8.count)
-            var omitted = hidden
+            var omitted = hidden.map { Omission(range: $0, replacement: "") }
             if isMarkdown {
                 let signs = MarkdownSigns.ranges(in: utf8, blocks: blocks)
-                omitted = (omitted + signs).sorted { $0.lowerBound < $1.lowerBound }
+                omitted += signs.map {
+                    Omission(range: $0, replacement: MarkdownSigns.character(of: utf8[$0]) ?? "")
+                }
             }
+            for start in headings where area.contains(start) {
+                let end = utf8[start...].firstIndex(of: 10) ?? area.upperBound
+                if end < area.upperBound { omitted.append(Omission(range: end..<end, replacement: ":")) }
+            }
+            omitted.sort { $0.range.lowerBound < $1.range.lowerBound }
             var end = area.lowerBound
-            for range in omitted.map({ $0.clamped(to: area) }) {
-                append(end..<max(end, range.lowerBound), to: &runs)
-                end = max(end, range.upperBound)
+            for part in omitted where part.range.upperBound >= end && part.range.lowerBound < area.upperBound
+            {
+                append(end..<max(end, part.range.lowerBound), to: &runs)
+                // A heading that ends with a sign needs no colon.
+                if !part.range.isEmpty || bytes.last.map(isWord) == true { bytes += part.replacement.utf8 }
+                end = min(area.upperBound, max(end, part.range.upperBound))
             }
             append(end..<area.upperBound, to: &runs)
             text = String(decoding: bytes, as: UTF8.self)
@@ -72,6 +83,12 @@ package struct ReadableText: Sendable {
     }
 }
 
+/// A part of a text that is not read as it is written.
+private struct Omission {
+    var range: Range<Int>
+    var replacement: String
+}
+
 /// Finds the signs of Markdown that readers keep in the embedded text, because models know them.
 private enum MarkdownSigns {
     static func isWord(_ byte: UInt8) -> Bool {
@@ -86,6 +103,14 @@ private enum MarkdownSigns {
     static func isEmphasis(_ byte: UInt8) -> Bool {
         let signs: StaticString = "*_~=`"
         return signs.withUTF8Buffer { $0.contains(byte) }
+    }
+
+    private static let characters = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "nbsp": " ", "#39": "'"]
+
+    /// Returns the character that a reference such as `&amp;` stands for; `nil` for another text.
+    static func character(of reference: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+        guard reference.first == UInt8(ascii: "&"), reference.last == UInt8(ascii: ";") else { return nil }
+        return characters[String(decoding: reference.dropFirst().dropLast(), as: UTF8.self)]
     }
 
     private static func isLatin(_ byte: UInt8) -> Bool { byte < 0x80 && isWord(byte) }
@@ -142,7 +167,13 @@ private enum MarkdownSigns {
                 ranges.append(index..<min(end, index + run + 1))
                 index += run
             }
-            addInline(index..<end, isRow: first == UInt8(ascii: "|"), utf8, to: &ranges)
+            let isRow = blocks.first?.contains(index) == true
+            if isRow, utf8[index..<end].allSatisfy({ isSpace($0) || $0 == 45 || $0 == 58 || $0 == 124 }) {
+                // The line of hyphens, colons and bars below the head of a table.
+                ranges.append(index..<end)
+                continue
+            }
+            addInline(index..<end, isRow: isRow || first == UInt8(ascii: "|"), utf8, to: &ranges)
         }
         return ranges
     }
@@ -174,6 +205,12 @@ private enum MarkdownSigns {
                 index += isEscape ? 2 : 1
                 continue
             case UInt8(ascii: "|"): isSign = isRow
+            case UInt8(ascii: "&"):
+                let last = utf8[index..<line.upperBound].prefix(6).firstIndex(of: UInt8(ascii: ";")) ?? index
+                guard character(of: utf8[index...last]) != nil else { break }
+                ranges.append(index..<last + 1)
+                index = last + 1
+                continue
             // Between two words, as in `snake_case` or `2*3`, they are a part of them. Scripts without spaces have
             // emphasis there.
             case UInt8(ascii: "_"): isSign = isEmphasis && !(isWord(before) && isWord(after))

@@ -212,15 +212,6 @@ import Testing
         }
     }
 
-    @Test func `words without weight do not change the order`() async throws {
-        let store = try await store()
-        var weighted = search("sea night", limit: 30)
-        weighted.textWeight = 0
-        let vector = try await store.search(search("sea night", .vector, limit: 30)).hits.map(\.score)
-        let found = try await store.search(weighted).hits.map(\.score)
-        #expect(zip(found, vector).allSatisfy { abs($0 - $1) < 1e-5 })
-    }
-
     @Test(arguments: SearchMode.allCases)
     func `searches that run together have the same results as single ones`(mode: SearchMode) async throws {
         let store = try await store(700)

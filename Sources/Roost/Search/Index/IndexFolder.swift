@@ -106,10 +106,8 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var createdAt: Int64
     /// The distribution of the cosines of random pairs of passages; `nil` in a file without vectors.
     var pairs: PairStatistics?
-    /// The rows of the passages with which candidates are compared (`HubSample`), and their mean hubness; `nil`
-    /// in a file without vectors.
+    /// The rows of the passages with which candidates are compared (`HubSample`); `nil` in a file without vectors.
     var sample: [UInt32]?
-    var hubness: Float?
     /// The version of the word analysis (`TextAnalysis/version`); `nil` in a file without words.
     var analysis: String?
 

@@ -130,7 +130,7 @@ struct PassageStatistics: Sendable {
         self.pairs = pairs
         hubs = HubSample(
             Matrix(vectors, columns: file.vectors.dimension), entries: known.map { file.rows.ids[Int($0)] },
-            rows: known, mean: file.metadata.hubness)
+            rows: known)
     }
 }
 

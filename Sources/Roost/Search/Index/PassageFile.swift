@@ -75,7 +75,7 @@ struct PassageFile: Sendable {
         var metadata = IndexMetadata(of: snapshot.stamp, count: rows.count, dimension: dimension)
         let statistics = PassageStatistics(of: &sample)
         metadata.pairs = statistics.pairs
-        (metadata.sample, metadata.hubness) = (statistics.hubs.rows, statistics.hubs.mean)
+        metadata.sample = statistics.hubs.rows
         try await folder.publish(name, metadata) { [rows, vectors] url, description in
             let mapped = try MappedFile(vectors)
             try withExtendedLifetime(mapped) {
