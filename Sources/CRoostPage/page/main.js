@@ -129,7 +129,7 @@ async function load() {
 /** Reads how the last run changed the clusters, after the first picture, because the server reads all clusters. */
 const readLineage = debounced(500, async () => {
   try {
-    state.lineage = await state.source.lineage?.() ?? state.lineage;
+    state.lineage = await state.source.lineage?.() ?? null;
     emit('lineage');
   } catch (error) {
     if (error.code !== 'unreachable') console.warn(error.message);

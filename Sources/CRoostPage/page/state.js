@@ -25,8 +25,8 @@ export const state = {
   /** The cluster of each entry, or null. */
   clusterOf: [],
   unclustered: [],
-  /** The changes of the clusters by the last run and by later edits. */
-  lineage: { events: [], continued: [] },
+  /** The changes of the clusters by the last run and by later edits; null until they are read. */
+  lineage: null,
   indexOf: new IdIndex(),
   /** Entries that were read, by id. `details` is true when all of them were read. */
   entries: new Map(),
