@@ -91,7 +91,8 @@ import Testing
             }
             let path = "/api/v1/entries/remove"
             // An empty source would be the current folder of the server.
-            for input in [[:], ["confirm": true], ["sources": [""]], ["tags": []], ["where": ["n"]]] as [JSONValue] {
+            let invalid: [JSONValue] = [[:], ["confirm": true], ["sources": [""]], ["tags": []], ["where": ["n"]]]
+            for input in invalid {
                 #expect(try await harness.send(.POST, path, input).status == 400, "\(input)")
             }
             let counted = try await harness.send(.POST, path, ["tags": ["draft"]]).json
