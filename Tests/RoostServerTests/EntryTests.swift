@@ -91,7 +91,9 @@ import Testing
             }
             let path = "/api/v1/entries/remove"
             // An empty source would be the current folder of the server.
-            let invalid: [JSONValue] = [[:], ["confirm": true], ["sources": [""]], ["tags": []], ["where": ["n"]]]
+            let invalid: [JSONValue] = [
+                [:], ["confirm": true], ["sources": [""]], ["tags": []], ["where": ["n"]],
+            ]
             for input in invalid {
                 #expect(try await harness.send(.POST, path, input).status == 400, "\(input)")
             }
