@@ -61,9 +61,13 @@ struct RoostCommand: AsyncParsableCommand {
     /// Parses arguments.
     ///
     /// ArgumentParser reads the options of all commands first, which takes longer than the search of a query.
-    /// Therefore, a command parses its own arguments; only if it fails are they parsed again, for the error message.
+    /// Therefore, a command without subcommands parses its own arguments. If this fails, they are parsed again for the
+    /// error message.
     private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
-        let named = configuration.subcommands.first { $0._commandName == arguments.first }
+        // ArgumentParser would give a command with subcommands another one, `help`.
+        let named = configuration.subcommands.first {
+            $0._commandName == arguments.first && $0.configuration.subcommands.isEmpty
+        }
         if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
         return try await asyncParseAsRoot(arguments)
     }

@@ -89,20 +89,24 @@ import Testing
                 ]
                 #expect(try await harness.send(.POST, "/api/v1/entries", body).status == 201)
             }
-            let path = "/api/v1/entries"
+            let path = "/api/v1/entries/remove"
             // An empty source would be the current folder of the server.
-            for query in ["", "?confirm=true", "?sources=", "?tags=", "?where=n", "?unknown=1"] {
-                #expect(try await harness.send(.DELETE, path + query).status == 400, "\(query)")
+            let invalid: [JSONValue] = [
+                [:], ["confirm": true], ["sources": [""]], ["tags": []], ["where": ["n"]],
+            ]
+            for input in invalid {
+                #expect(try await harness.send(.POST, path, input).status == 400, "\(input)")
             }
-            let counted = try await harness.send(.DELETE, path + "?tags=draft").json
+            let counted = try await harness.send(.POST, path, ["tags": ["draft"]]).json
             #expect(counted["removed"] == 0 && counted["matching"] == 2)
             #expect(counted["entries"]?.elements?.count == 2)
             #expect(try await harness.store.count() == 3)
-            let removed = try await harness.send(.DELETE, path + "?tags=draft&where=n%3E%3D3&confirm=true")
-                .json
+            let few: JSONValue = ["tags": ["draft"], "where": ["n>=3"], "confirm": true]
+            let removed = try await harness.send(.POST, path, few).json
             #expect(removed["removed"] == 1 && removed["matching"] == 1)
             #expect(try await harness.store.count() == 2)
-            #expect(try await harness.send(.DELETE, path + "?tags=none&confirm=true").json["removed"] == 0)
+            let others: JSONValue = ["tags": ["none"], "confirm": true]
+            #expect(try await harness.send(.POST, path, others).json["removed"] == 0)
         }
     }
 

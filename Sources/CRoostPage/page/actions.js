@@ -6,7 +6,7 @@ import { t } from './strings.js';
 
 let notices;
 let lastRevision = null;
-/** The number of requests of the last change, each of which is undone for itself. */
+/** The number of requests of the last change that changed something, each of which is undone for itself. */
 let lastSteps = 1;
 
 export function noticeArea() {
@@ -32,14 +32,16 @@ export const fail = error => notify(t('failed', { why: error.advice ? `${error.m
 /** The server keeps this many changes that can be undone. */
 const maximumSteps = 20;
 
-/** Carries out a change of one or several requests, and offers to undo them. Returns its result, or null after an
- * error. */
-export async function change(body, text, steps = 1) {
+/** Carries out a change, and offers to undo it. Returns its result, or null after an error. The result of a change of
+ * several requests has the number of those that changed something (`steps`). */
+export async function change(body, text) {
   try {
     const result = await body(state.source);
-    await remember(steps);
+    const steps = result.steps ?? 1;
+    // The undo of a change without an effect would undo the one before.
+    if (steps) await remember(steps);
     notify(typeof text === 'function' ? text(result) : text,
-      steps > maximumSteps ? {} : { action: t('undoShort'), run: undo });
+      steps && steps <= maximumSteps ? { action: t('undoShort'), run: undo } : {});
     emit('changed');
     return result;
   } catch (error) {
@@ -158,10 +160,14 @@ const groupSize = 10_000;
 /** Changes entries in groups. `send` returns the number of those in its group that changed. */
 function changeEntries(ids, send, text) {
   return change(async source => {
-    let n = 0;
-    for (let at = 0; at < ids.length; at += groupSize) n += await send(source, ids.slice(at, at + groupSize));
-    return { n };
-  }, result => t(text, result), Math.ceil(ids.length / groupSize));
+    let [n, steps] = [0, 0];
+    for (let at = 0; at < ids.length; at += groupSize) {
+      const changed = await send(source, ids.slice(at, at + groupSize));
+      n += changed;
+      steps += Number(changed > 0);
+    }
+    return { n, steps };
+  }, ({ n }) => t(text, { n }));
 }
 
 export async function moveEntries(indices) {
@@ -180,5 +186,6 @@ export async function removeEntries(ids) {
   const isFinal = ids.length > maximumSteps * groupSize;
   const question = [t('confirmRemove', { n: ids.length }), isFinal ? t('cannotUndo') : ''].join(' ').trim();
   if (!await confirmed(question, t('remove'))) return false;
-  return Boolean(await changeEntries(ids, async (source, part) => (await source.removeEntries(part)).removed, 'removed'));
+  const send = async (source, part) => (await source.removeEntries(part)).removed;
+  return Boolean(await changeEntries(ids, send, 'removed'));
 }

@@ -54,7 +54,8 @@ export function outline(members, positions) {
   const sampled = Array.from({ length: Math.ceil(members.length / step) }, (_, at) => members[at * step]);
   const [xs, ys] = [0, 1].map(axis => sample(sampled.length, at => positions[2 * sampled[at] + axis]));
   let [x, y] = [quantile(xs, 0.5), quantile(ys, 0.5)];
-  const radius = Math.max(0.03, 0.5 * Math.max(quantile(xs, 0.75) - quantile(xs, 0.25), quantile(ys, 0.75) - quantile(ys, 0.25)));
+  const width = values => quantile(values, 0.75) - quantile(values, 0.25);
+  const radius = Math.max(0.03, 0.5 * Math.max(width(xs), width(ys)));
   for (let round = 0; round < 4; round++) {
     let [sum, sumX, sumY] = [0, 0, 0];
     for (const index of sampled) {

@@ -5,6 +5,7 @@ import { server } from './api.js';
 import { askToken, Files, showFirstRun, showRegroup, showStore } from './dialogs.js';
 import { debounced, el, iconButton } from './dom.js';
 import { EntryMap, metadataText } from './map.js';
+import { plain } from './markdown.js';
 import { offline } from './offline.js';
 import { Panel } from './panel.js';
 import { Search, applyFilter, locationOf } from './search.js';
@@ -128,7 +129,7 @@ async function load() {
 /** Reads how the last run changed the clusters, after the first picture, because the server reads all clusters. */
 const readLineage = debounced(500, async () => {
   try {
-    state.lineage = await state.source.lineage?.() ?? state.lineage;
+    state.lineage = await state.source.lineage?.() ?? null;
     emit('lineage');
   } catch (error) {
     if (error.code !== 'unreachable') console.warn(error.message);
@@ -250,7 +251,7 @@ function connect() {
     if (!entry?.createdAt) emit('needed', [id]);
     const content = known => [el('strong', { dir: 'auto', text: known?.title ?? '…' }),
       known && locationOf(known) ? el('span', { class: 'location', text: locationOf(known) }) : null,
-      known?.excerpt ? el('span', { class: 'excerpt', dir: 'auto', text: known.excerpt }) : null,
+      known?.beginning ? el('span', { class: 'excerpt', dir: 'auto', text: plain(known.beginning) }) : null,
       state.clusterOf[index] ? el('span', { class: 'soft', dir: 'auto', text: state.clusterOf[index].label }) : null]
       .filter(Boolean);
     show(content(entry));

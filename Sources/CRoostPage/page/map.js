@@ -270,7 +270,7 @@ export class EntryMap {
   /** The hits or the selection, which are also shown on the density. */
   fewBright() {
     const count = this.brightCount;
-    return count < maximumPoints && count < state.n ? this.order.slice(-count) : new Uint32Array();
+    return count < maximumPoints && count < state.n ? this.order.subarray(state.n - count) : new Uint32Array();
   }
 
   visibleOrder(left, top, right, bottom) {
@@ -523,7 +523,9 @@ export class EntryMap {
 /** Gives clusters of groups the color of their largest group. */
 function inheritColor(cluster) {
   const largest = cluster.children.map(inheritColor).sort((a, b) => b.size - a.size)[0];
-  cluster.color ??= largest?.color ?? noColor();
+  // Colors change with the light, so those of parents are not kept.
+  if (largest && !largest.topic) cluster.color = largest.color;
+  cluster.color ??= noColor();
   return cluster;
 }
 

@@ -20,6 +20,13 @@ export function markdown(text, follow) {
   return result;
 }
 
+/** Returns a text on one line without its markup. */
+export function plain(text) {
+  const parts = el('div', {}, markdown(text, () => {}));
+  for (const part of parts.querySelectorAll('h3, h4, h5, h6, p, li, pre, td, th')) part.append(' ');
+  return parts.textContent.replace(/\s+/g, ' ').trim();
+}
+
 const listItem = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 
 function blocks(context) {

@@ -1,8 +1,7 @@
 // The operations over the data of an exported page, which needs no server and changes nothing.
 
 import { readMap } from './api.js';
-import { el } from './dom.js';
-import { markdown } from './markdown.js';
+import { plain } from './markdown.js';
 
 /** Returns the operations over the data in this page; null if the page comes from a server. */
 export function offline() {
@@ -45,13 +44,6 @@ export function offline() {
       }) };
     },
   };
-}
-
-/** Returns a text on one line without its markup. */
-function plain(text) {
-  const parts = el('div', {}, markdown(text, () => {}));
-  for (const part of parts.querySelectorAll('h3, h4, h5, h6, p, li, pre, td, th')) part.append(' ');
-  return parts.textContent.replace(/\s+/g, ' ').trim();
 }
 
 function nearest(map, documents, entries, id, limit) {

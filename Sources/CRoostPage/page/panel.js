@@ -41,7 +41,8 @@ export class Panel {
   close() {
     [state.opened, this.entry, this.isEditing] = [null, null, false];
     if (this.element.contains(document.activeElement)) {
-      (this.opener?.isConnected && this.opener !== document.body ? this.opener : document.getElementById('map')).focus();
+      const isThere = this.opener?.isConnected && this.opener !== document.body;
+      (isThere ? this.opener : document.getElementById('map')).focus();
     }
     this.element.hidden = true;
     this.element.replaceChildren();

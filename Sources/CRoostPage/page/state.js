@@ -25,8 +25,8 @@ export const state = {
   /** The cluster of each entry, or null. */
   clusterOf: [],
   unclustered: [],
-  /** The changes of the clusters by the last run and by later edits. */
-  lineage: { events: [], continued: [] },
+  /** The changes of the clusters by the last run and by later edits; null until they are read. */
+  lineage: null,
   indexOf: new IdIndex(),
   /** Entries that were read, by id. `details` is true when all of them were read. */
   entries: new Map(),
@@ -46,8 +46,8 @@ export const idOf = index => idText(state.ids, index);
 
 /** Keeps an entry with the beginning of its text. */
 export function keep({ text, ...entry }) {
-  const excerpt = text?.replace(/^\s*---\n[\s\S]*?\n---\n/, '').replace(/^\s*#[^\n]*\n+/, '').slice(0, 240);
-  state.entries.set(entry.id, { ...entry, excerpt });
+  const beginning = text?.replace(/^\s*---\n[\s\S]*?\n---\n/, '').replace(/^\s*#[^\n]*\n+/, '').slice(0, 400);
+  state.entries.set(entry.id, { ...entry, beginning });
 }
 
 /** Returns all entries of a cluster and of those below it. */

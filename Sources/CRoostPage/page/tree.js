@@ -36,7 +36,7 @@ export class Tree {
     // The browser ends the dragging of a row that is replaced.
     if (this.isEditing || this.dragged) return;
     this.months = monthsOf();
-    this.marks = eventMarks(state.lineage);
+    this.marks = state.lineage ? eventMarks(state.lineage) : new Map();
     this.showRun();
     const rows = [];
     const add = (cluster, level) => {
@@ -54,7 +54,8 @@ export class Tree {
   /** Shows when the last run was and how it changed the clusters. */
   showRun() {
     const date = state.status?.reclusteredAt;
-    this.run.hidden = !date || !state.clusters.size || !state.source.lineage;
+    this.run.hidden = !date || !state.clusters.size || !state.lineage;
+    if (this.run.hidden) return;
     this.run.textContent = t('lastChanges', { date: dateText(date), changes: eventCounts(state.lineage.events) });
   }
 

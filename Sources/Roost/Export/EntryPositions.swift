@@ -30,15 +30,15 @@ package struct EntryPositions: Sendable {
         (self.positions, known) = (positions, Set(positions.keys))
     }
 
-    /// Computes the positions of the entries of a snapshot that have none yet, and returns whether there are any.
-    @concurrent @discardableResult
-    package mutating func update(to snapshot: any StorageSnapshot) async throws -> Bool {
+    /// Computes the positions of the entries of a snapshot that have none yet.
+    @concurrent
+    package mutating func update(to snapshot: any StorageSnapshot) async throws {
         var present: [Entry.ID] = []
         present.reserveCapacity(snapshot.stamp.entryCount)
         for try await page in snapshot.headerPages() { present += page.headers.map(\.id) }
         ids = present
         let added = present.count { !known.contains($0) }
-        guard added > 0 else { return false }
+        guard added > 0 else { return }
         let isNew = Double(added) > Self.newShare * Double(present.count)
         let copy = self
         self = try await Computation.run {
@@ -49,7 +49,6 @@ package struct EntryPositions: Sendable {
         }
         known = Set(present)
         positions = positions.filter { known.contains($0.key) }
-        return true
     }
 
     /// The entries with a position, in the order of their rows.
@@ -149,10 +148,10 @@ package struct EntryPositions: Sendable {
 }
 
 /// The object at the beginning of a map, which ``EntryPositions/data(for:)`` describes.
-struct MapHeader: Encodable {
-    var count: Int
-    var epoch: String
-    var revision: Int
+package struct MapHeader: Codable {
+    package var count: Int
+    package var epoch: String
+    package var revision: Int
     var clusters: [String]
 
     func data(_ points: [(id: Entry.ID, place: SIMD2<Float>, cluster: UInt32)]) throws -> Data {

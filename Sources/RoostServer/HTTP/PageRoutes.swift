@@ -80,14 +80,9 @@ enum PageRoutes {
 /// The map of the latest revision that was asked for. It is also kept in a file, with a checksum, because the layout
 /// of a large store takes seconds, and so does reading its ids and clusters.
 package final class MapCache: Sendable {
-    private struct Map: Sendable {
-        var stamp: Stamp
-        var data: Data
-    }
-
     /// Requests wait for the one that computes the positions.
     private let queue = TaskQueue()
-    private let latest = Mutex<Map?>(nil)
+    private let latest = Mutex<(stamp: Stamp, data: Data)?>(nil)
     /// The file; `nil` for a store without a folder.
     private let file: URL?
     private let isReadOnly: Bool
@@ -105,22 +100,21 @@ package final class MapCache: Sendable {
             let map = latest.withLock(\.self)
             if let map, map.stamp == stamp { return map.data }
             var data = map?.data ?? saved() ?? Data()
-            let header = Header(data).flatMap { $0.epoch == stamp.epoch.text ? $0 : nil }
+            let header = MapHeader(of: data).flatMap { $0.epoch == stamp.epoch.text ? $0 : nil }
             if header?.revision != Int(stamp.revision.rawValue) {
                 var positions = EntryPositions(header.map { Self.positions(data, count: $0.count) } ?? [:])
                 try await positions.update(to: snapshot)
                 data = try await positions.data(for: snapshot)
                 save(data)
             }
-            latest.withLock { [data] in $0 = Map(stamp: stamp, data: data) }
+            latest.withLock { [data] in $0 = (stamp, data) }
             return data
         }
     }
 
     /// Returns the map in the file; `nil` if there is none, or if it is damaged.
     private func saved() -> Data? {
-        guard let file, let content = try? Data(contentsOf: file, options: .mappedIfSafe),
-            content.count > 4
+        guard let file, let content = try? Data(contentsOf: file, options: .mappedIfSafe), content.count > 4
         else { return nil }
         let data = content.dropLast(4)
         return content.suffix(4).elementsEqual(Self.checksum(data)) ? data : nil
@@ -137,20 +131,6 @@ package final class MapCache: Sendable {
         withUnsafeBytes(of: data.withUnsafeBytes { CRC32C.checksum($0) }.littleEndian, Array.init)
     }
 
-    private struct Header: Decodable {
-        var count: Int
-        var epoch: String
-        var revision: Int
-
-        init?(_ map: Data) {
-            let start = 4 + map.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-            guard start <= map.count, let header = try? JSONDecoder().decode(Header.self, from: map[4..<start]),
-                header.count == (map.count - start) / 28
-            else { return nil }
-            self = header
-        }
-    }
-
     private static func positions(_ map: Data, count n: Int) -> [Entry.ID: SIMD2<Float>] {
         map.withUnsafeBytes { bytes in
             let start = bytes.count - 28 * n
@@ -164,5 +144,16 @@ package final class MapCache: Sendable {
             }
             return Dictionary(places) { first, _ in first }
         }
+    }
+}
+
+extension MapHeader {
+    /// Reads the header of a map; `nil` if it is not one.
+    fileprivate init?(of map: Data) {
+        let start = 4 + map.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard start <= map.count, let header = try? JSONDecoder().decode(Self.self, from: map[4..<start]),
+            header.count == (map.count - start) / 28
+        else { return nil }
+        self = header
     }
 }

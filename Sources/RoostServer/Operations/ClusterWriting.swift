@@ -103,14 +103,7 @@ struct MoveEntries: ClusterEdit {
     static let details =
         "The next run can assign them differently. A cluster without entries ends."
     static let route = OperationRoute(.post, "/clusters/{cluster}/members")
-    static let parameters = [
-        Argument.cluster,
-        Argument(
-            "entries",
-            Schema.array(
-                of: Schema.string("The id of an entry."), "The entries.", minimum: 1, maximum: 10_000),
-            .required),
-    ]
+    static let parameters = [Argument.cluster, EntryValueParameters.entries]
 
     func run(in context: OperationContext) async throws -> MoveDocument {
         let isNone = cluster.lowercased() == EntrySelection.unclusteredName

@@ -12,8 +12,7 @@ struct FetchEntry: Operation {
 
     static let name = "fetch"
     static let summary = "Show the text and the metadata of an entry or message."
-    static let details =
-        "For the next part of a long text, pass its 'nextOffset' as 'offset'."
+    static let details = "For the next part of a long text, pass its 'nextOffset' as 'offset'."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/entries/{id}")
     static let isTool = true

@@ -20,8 +20,7 @@ package struct EntrySelection: Decodable, Sendable {
                 "tags",
                 Schema.array(
                     of: Schema.string("A tag.", minimum: 1, maximum: 1_000),
-                    "Only entries with all of these tags, or tags nested in them.",
-                    maximum: 32)),
+                    "Only entries with all of these tags, or tags nested in them.", maximum: 32)),
             Argument(
                 "where",
                 Schema.array(
@@ -51,13 +50,11 @@ package struct EntrySelection: Decodable, Sendable {
                 "since",
                 Schema.string(
                     "Only \(subject) since this time: 2026-01, 2026-01-31, 7d, yesterday, 'last week'.",
-                    minimum: 1,
-                    maximum: 40)),
+                    minimum: 1, maximum: 40)),
             Argument(
                 "until",
                 Schema.string(
-                    "Only \(subject) until this time; a period is included.", minimum: 1,
-                    maximum: 40)),
+                    "Only \(subject) until this time; a period is included.", minimum: 1, maximum: 40)),
         ]
     }
 

@@ -13,12 +13,17 @@ enum EntryValueParameters {
             "The revision of the entry that the client has read, or `*` for any; the request fails if the entry "
                 + "has changed since or does not exist."), .programs, header: "If-Match")
 
+    static let entries = Argument(
+        "entries",
+        Schema.array(of: Schema.string("The id of an entry."), "The entries.", minimum: 1, maximum: 10_000),
+        .required)
+
     static func tags(_ name: String, _ description: String) -> Argument {
         Argument(
             name,
             Schema.array(
-                of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), description, maximum: 64)
-        )
+                of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), description,
+                maximum: 64))
     }
 }
 
@@ -78,8 +83,7 @@ struct AddEntry: Operation {
     var key: String?
 
     static let name = "remember"
-    static let summary =
-        "Store a text for later searches, such as a fact, a decision or a note."
+    static let summary = "Store a text for later searches, such as a fact, a decision or a note."
     static let details = "An entry with the same text gets the title, tags and metadata instead."
     static let access = OperationAccess(.adds, .newEntries)
     static let route = OperationRoute(.post, "/entries")
@@ -139,10 +143,8 @@ struct UpdateEntry: Operation {
     var ifMatch: String?
 
     static let name = "update"
-    static let summary =
-        "Replace the text of an entry, or change its title, tags and metadata."
-    static let details =
-        "A metadata value of null removes the key. The file of an entry is not changed."
+    static let summary = "Replace the text of an entry, or change its title, tags and metadata."
+    static let details = "A metadata value of null removes the key. The file of an entry is not changed."
     static let access = OperationAccess(.changes, .entries)
     static let route = OperationRoute(.patch, "/entries/{id}")
     static let isTool = true
@@ -150,10 +152,7 @@ struct UpdateEntry: Operation {
         EntryValueParameters.id,
         Argument(
             "text", Schema.string("The new text.", minimum: 1, maximum: EntryValueParameters.maximumText)),
-        Argument(
-            "title",
-            Schema.string(
-                "The new title; an empty one removes it.", maximum: 1_000)),
+        Argument("title", Schema.string("The new title; an empty one removes it.", maximum: 1_000)),
         EntryValueParameters.tags("addTags", "Tags to add."),
         EntryValueParameters.tags("removeTags", "Tags to remove, in any case."),
         Argument("metadata", Schema.metadata), EntryValueParameters.revision,
@@ -209,11 +208,7 @@ struct TagEntries: Operation {
     static let access = OperationAccess(.changes, .everything)
     static let route = OperationRoute(.post, "/entries/tags")
     static let parameters = [
-        Argument(
-            "entries",
-            Schema.array(
-                of: Schema.string("The id of an entry."), "The entries.", minimum: 1, maximum: 10_000),
-            .required),
+        EntryValueParameters.entries,
         EntryValueParameters.tags("addTags", "Tags to add."),
         EntryValueParameters.tags("removeTags", "Tags to remove, in any case."),
     ]
@@ -243,9 +238,7 @@ package struct RemovalDocument: Codable, Sendable {
     }
 
     /// Adds the first entries that match a filter, as many as fit.
-    package mutating func list(
-        _ filter: EntryFilter, in snapshot: any StorageSnapshot
-    ) async throws {
+    package mutating func list(_ filter: EntryFilter, in snapshot: any StorageSnapshot) async throws {
         let page = try await snapshot.entries(after: nil, limit: Self.maximumListed, matching: filter)
         entries = page.entries.map(EntryDocument.init)
         omitted = entries.count < matching ? matching - entries.count : nil
@@ -277,9 +270,6 @@ struct ForgetEntries: Operation {
 
     func run(in context: OperationContext) async throws -> RemovalDocument {
         var selection = try context.decode(EntrySelection.self)
-        guard !selection.isEmpty else {
-            throw OperationError("at least one parameter must select entries, such as 'ids'")
-        }
         if let ids {
             var found: [String] = []
             for id in ids { found.append(try await context.entry(id).id.text) }

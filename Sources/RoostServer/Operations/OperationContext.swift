@@ -140,8 +140,7 @@ struct OperationContext: Sendable {
             throw OperationError("no entry is from '\(shown)'; use an id from other results", .notFound)
         }
         guard page.entries.count == 1 else {
-            throw OperationError(
-                "several entries are from '\(shown)'; use the id of one of them")
+            throw OperationError("several entries are from '\(shown)'; use the id of one of them")
         }
         return entry
     }

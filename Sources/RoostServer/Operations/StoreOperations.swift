@@ -40,8 +40,7 @@ struct ReadStatus: Operation {
     typealias Output = StatusDocument
 
     static let name = "status"
-    static let summary =
-        "Show the size and the contents of the store."
+    static let summary = "Show the size and the contents of the store."
     static let access = OperationAccess(.reads, .texts)
     static let route = OperationRoute(.get, "/status")
     static let parameters: [Argument] = []
