@@ -15,7 +15,6 @@ struct ClusterVectors: AsyncParsableCommand {
     @Option(help: "The number of restarts of k-means.") var restarts = 8
     @Flag(help: "Choose restarts and iterations by the number of vectors, like `roost recluster --clusters`.")
     var sized = false
-    @Option(help: "The resolution of Leiden; by default it is chosen automatically.") var resolution: Double?
     @Option(help: "A file with the initial groups: one line for each vector with its group, or -1.")
     var start: String?
     @Option(help: "The resolution at which the initial groups were found.") var startResolution = 1.0
@@ -24,7 +23,7 @@ struct ClusterVectors: AsyncParsableCommand {
     func run() async throws {
         var vectors = try NumPy.matrix(base)
         vectors.normalizeRows()
-        var leiden = LeidenClusterer(resolution: resolution, seed: seed)
+        var leiden = LeidenClusterer(seed: seed)
         leiden.dividesGroups = true
         if let start {
             let groups = try String(contentsOfFile: start, encoding: .utf8).split(separator: "\n").map {

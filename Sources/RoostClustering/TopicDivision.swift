@@ -1,8 +1,6 @@
 package import RoostVectors
 
 extension Partition {
-    private static let neighbors = 15
-
     /// Divides each group into topics where the vectors of the group alone support it.
     ///
     /// The topics of a group are the communities, of at least three rows, with the highest modularity in the graph
@@ -49,7 +47,7 @@ extension Partition {
         let distinct = DistinctRows(of: vectors)
         guard distinct.rows.count >= LeidenClusterer.minimumCount else { return nil }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
-        let graph = try PointGraph(points, neighbors: neighbors, seed: 0)
+        let graph = try PointGraph(points, seed: 0)
         guard let parts = try graph.parts() else { return nil }
         var groups = GroupsOfPoints(graph, parts)
         groups.joinSmall(copies: distinct.copies)

@@ -47,15 +47,11 @@ import Testing
     {
         let (k, size) = (6, 60)
         let points = points(k, of: size)
-        for clusterer in [
-            LeidenClusterer(maximumOutliers: 0), LeidenClusterer(resolution: 1.5, maximumOutliers: 0),
-        ] {
-            let partition = try await clusterer.cluster(points)
-            #expect(partition.stabilities.count == partition.count)
-            for direction in 0..<k - 1 {
-                let group = try #require(partition.labels[direction * size].group)
-                #expect(partition.stabilities[group] == 1)
-            }
+        let partition = try await LeidenClusterer(maximumOutliers: 0).cluster(points)
+        #expect(partition.stabilities.count == partition.count)
+        for direction in 0..<k - 1 {
+            let group = try #require(partition.labels[direction * size].group)
+            #expect(partition.stabilities[group] == 1)
         }
     }
 
@@ -81,7 +77,7 @@ import Testing
 
     @Test func `parents are communities of many groups`() async throws {
         let (points, subjects) = themes(10, 5, of: 10, noise: 0.7)
-        var clusterer = LeidenClusterer(resolution: nil, maximumOutliers: 0)
+        var clusterer = LeidenClusterer(maximumOutliers: 0)
         clusterer.granularity = .fine
         let partition = try await clusterer.cluster(points)
         let leaves = Set(partition.labels.compactMap(\.group)).count

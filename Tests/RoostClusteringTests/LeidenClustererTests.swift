@@ -98,8 +98,8 @@ import Testing
     }
 
     @Test func `the groups of a collection do not depend on unrelated ones`() async throws {
-        // One collection has a few broad subjects, and the other many narrow ones. Both directions that only one
-        // collection has make them unrelated.
+        // One collection has a few broad subjects, and the other many narrow ones. Each has a direction of its own,
+        // so they are unrelated.
         let (broad, _) = groups(3, of: 100, spread: 1.6)
         let (narrow, _) = groups(24, of: 15, spread: 0.8)
         func shifted(_ points: Matrix, _ axis: Int) -> Matrix {

@@ -1,8 +1,7 @@
 public import RoostVectors
 
 extension Partition {
-    /// The maximum number of groups without parents. A flat list of this length can still be read at a
-    /// glance.
+    /// The maximum number of groups without parents. A flat list of this length can still be read at a glance.
     public static let maximumFlatSize = 25
 
     /// The numbers of parents from which a clusterer chooses.
@@ -40,8 +39,7 @@ extension Partition {
         facts[LeidenClusterer.FactKey.parentResolution] = best.resolution
     }
 
-    /// Returns the same groups with one level of parent groups above them. Parent groups have no rows of
-    /// their own.
+    /// Returns the same groups with one level of parent groups above them. Parent groups have no rows of their own.
     ///
     /// - Precondition: The partition has no parents.
     func adding(parents cut: [Int]) -> Partition {

@@ -1,20 +1,16 @@
 import Foundation
 public import RoostVectors
 
-/// Groups vectors by the communities of their nearest-neighbor graph. The number of groups is determined by
-/// the data.
+/// Groups vectors by the communities of their nearest-neighbor graph. The number of groups is determined by the data.
 ///
-/// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in
-/// it (Traag, Waltman & van Eck 2019). In each region of the graph alone (a part with almost no edges to the
-/// others), the clusterer chooses the resolution whose groups are best supported by the data: the groups
-/// reappear in subsamples, and are more distinct than groups in random data (`ResolutionChoice`).
-/// ``granularity`` can make them coarser or finer. The same vectors in the same order and the same parameters
-/// give the same labels, regardless of the number of threads. For up to 50,000 vectors, the labels do not
-/// depend on the seed either.
+/// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in it (Traag,
+/// Waltman & van Eck 2019). In each region of the graph alone (a part with almost no edges to the others), the
+/// clusterer chooses the resolution whose groups are best supported by the data: the groups reappear in subsamples, and
+/// are more distinct than groups in random data (`ResolutionChoice`). ``granularity`` can make them coarser or finer.
+/// The same vectors in the same order and the same parameters give the same labels, regardless of the number of
+/// threads. For up to 50,000 vectors, the labels do not depend on the seed either.
 ///
-/// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is
-/// chosen so that there are 8 to 25 of them and their modularity is highest. Without such a
-/// resolution, there are no parents.
+/// More than `Partition/maximumFlatSize` groups get parents, if there is a resolution at which 8 to 25 are found.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
     public enum Granularity: String, Sendable, CaseIterable {
@@ -27,23 +23,15 @@ public struct LeidenClusterer: Clusterer {
         case fine
     }
 
-    /// The size of the groups, relative to the chosen resolution. Ignored if ``resolution`` is set.
+    /// The size of the groups, relative to the chosen resolution.
     public var granularity: Granularity
-    /// The resolution of modularity, above 0. A higher resolution gives smaller groups. `nil` chooses it from
-    /// the data.
-    public var resolution: Double?
-    /// The number of nearest neighbors of each vector in the graph, at least 2. For fewer than 1,000 vectors,
-    /// at least 25 neighbors are used; with fewer neighbors, such a small graph might break into pieces by
-    /// chance.
-    public var neighbors: Int
     /// The maximum share of the vectors that may be outliers, 0 to 1.
     public var maximumOutliers: Double
     /// The seed of the approximate search for neighbors, which is used above 50,000 vectors. The order in
     /// which nodes are visited and the choice of subsamples do not depend on it, because a partition that
     /// changed with the seed would say more about the seed than about the vectors.
     public var seed: UInt64
-    /// Whether to divide groups into topics where the vectors of the group alone support it
-    /// (`Partition/topics`).
+    /// Whether to divide groups into topics where the vectors of the group alone support it (`Partition/topics`).
     public var dividesGroups = false
     /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?
@@ -61,9 +49,8 @@ public struct LeidenClusterer: Clusterer {
         public var resolution: Double
         /// The resolution of the parent groups in the previous run; `nil` if there were none.
         public var parentResolution: Double?
-        /// The number of vectors in the last run that clustered all vectors (`lookedAt` in
-        /// `Partition/facts`). If the current number of vectors differs from it by more than a fifth, all
-        /// vectors are clustered again.
+        /// The number of vectors in the last run that clustered all vectors (`lookedAt` in `Partition/facts`). If the
+        /// current number of vectors differs from it by more than a fifth, all vectors are clustered again.
         public var fullRunCount: Int
 
         /// Creates a start from the result of a previous run.
@@ -78,8 +65,7 @@ public struct LeidenClusterer: Clusterer {
         package static let resolution = "resolution"
         /// See ``Start/fullRunCount``.
         package static let fullRunCount = "lookedAt"
-        /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
-        /// vectors have no clear groups or one group dominates.
+        /// The share of the vectors that are in the largest group, 0 to 1.
         package static let largestShare = "largestShare"
         /// The number of regions in which groups were found; absent if the groups of a previous run were kept.
         package static let regions = "regions"
@@ -87,12 +73,8 @@ public struct LeidenClusterer: Clusterer {
     }
 
     /// Creates a clusterer.
-    public init(
-        granularity: Granularity = .medium, resolution: Double? = nil, neighbors: Int = 15,
-        maximumOutliers: Double = 0.05, seed: UInt64 = 0
-    ) {
-        (self.granularity, self.resolution, self.neighbors) = (granularity, resolution, neighbors)
-        (self.maximumOutliers, self.seed) = (maximumOutliers, seed)
+    public init(granularity: Granularity = .medium, maximumOutliers: Double = 0.05, seed: UInt64 = 0) {
+        (self.granularity, self.maximumOutliers, self.seed) = (granularity, maximumOutliers, seed)
     }
 
     /// The name that is recorded with a run: `leiden`.
@@ -105,7 +87,8 @@ public struct LeidenClusterer: Clusterer {
     /// - Complexity: O(n² · d) for up to 50,000 vectors; O(n · d), with a large constant factor, for more.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
-        try checkParameters()
+        try ClusteringError.require(
+            (0...1).contains(maximumOutliers), "maximumOutliers must be from 0 to 1, not \(maximumOutliers)")
         try ClusteringError.requireFinite(vectors)
         let distinct = DistinctRows(of: vectors)
         guard !distinct.rows.isEmpty else {
@@ -113,10 +96,10 @@ public struct LeidenClusterer: Clusterer {
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         onProgress?(.neighbors, 0)
-        let graph = try PointGraph(points, neighbors: neighbors, seed: seed)
+        let graph = try PointGraph(points, seed: seed)
         onProgress?(.groups, 0)
         let found = try continueRun(graph, distinct) ?? groups(of: graph, distinct.copies)
-        var facts = [FactKey.resolution: found.resolution, "neighbors": Double(graph.nearest.k)]
+        var facts = [FactKey.resolution: found.resolution]
         facts[FactKey.fullRunCount] = Double(found.fullRunCount ?? vectors.rows)
         if found.fullRunCount == nil { facts[FactKey.regions] = Double(found.regions) }
         let groups = GroupsOfPoints(graph, found.groups)
@@ -137,14 +120,6 @@ public struct LeidenClusterer: Clusterer {
         guard dividesGroups else { return partition }
         let topics = found.fullRunCount == nil ? [] : start?.topics ?? []
         return try partition.dividing(vectors, keeping: topics)
-    }
-
-    private func checkParameters() throws {
-        try ClusteringError.require(
-            resolution.map { $0 > 0 && $0.isFinite } ?? true, "the resolution must be above 0")
-        try ClusteringError.require(neighbors >= 2, "neighbors must be at least 2, not \(neighbors)")
-        try ClusteringError.require(
-            (0...1).contains(maximumOutliers), "maximumOutliers must be from 0 to 1, not \(maximumOutliers)")
     }
 
     /// The groups of the points of a graph.
@@ -243,13 +218,7 @@ public struct LeidenClusterer: Clusterer {
     private func groups(of graph: PointGraph, _ copies: [Int], isRegion: Bool = false) throws -> Found {
         let n = copies.count
         guard n >= Self.minimumCount else {
-            return found(Self.communities(ofFew: copies), in: graph, copies, resolution: resolution ?? 1)
-        }
-        if let resolution {
-            var generator = SeededGenerator(seed: Self.fixedSeed)
-            let communities = try graph.leiden.communities(resolution: resolution, using: &generator)
-            let samples = try samples(of: graph, at: resolution)
-            return found(communities, in: graph, copies, resolution: resolution, samples)
+            return found(Self.communities(ofFew: copies), in: graph, copies, resolution: 1)
         }
         let regions = try graph.regions()
         guard regions.contains(where: { $0 > 0 }) else {
@@ -257,18 +226,25 @@ public struct LeidenClusterer: Clusterer {
             guard isOneGroup else { return try choose(graph, copies) }
             return found(regions, in: graph, copies, resolution: PointGraph.regionResolution)
         }
-        let shares = try Self.shares(of: regions, in: samples(of: graph, at: PointGraph.regionResolution))
-        var rows = [[Int]](repeating: [], count: shares.count)
+        var rows = [[Int]](repeating: [], count: Int((regions.max() ?? 0) + 1))
         for (point, region) in regions.enumerated() { rows[Int(region)].append(point) }
         var result = Found(groups: regions, shares: [], resolution: 1, regions: 0)
-        for (rows, share) in zip(rows, shares) {
-            let region = try PointGraph(graph.points.selecting(rows), neighbors: neighbors, seed: seed)
-            let part = try groups(of: region, rows.map { copies[$0] }, isRegion: true)
+        var shares: [Float?] = []
+        for (number, rows) in rows.enumerated() {
+            let region = try PointGraph(graph.points.selecting(rows), seed: seed)
+            var part = try groups(of: region, rows.map { copies[$0] }, isRegion: true)
             for (point, group) in zip(rows, part.groups) {
                 result.groups[point] = Int32(result.shares.count) + group
             }
+            if part.shares.count == 1 {
+                if shares.isEmpty {
+                    let samples = try samples(of: graph, at: PointGraph.regionResolution)
+                    shares = Self.shares(of: regions, in: samples)
+                }
+                part.shares = [shares[number]]
+            }
             result.outliers += part.outliers.map { rows[$0] }
-            result.shares += part.shares.count == 1 ? [share] : part.shares
+            result.shares += part.shares
             result.regions += part.regions
             // A resolution is relative to the total weight of the edges.
             let weight = Double(rows.count) / Double(n)
@@ -329,8 +305,6 @@ public struct LeidenClusterer: Clusterer {
     /// The minimum number of distinct vectors for which groups are found in a graph. A smaller graph is not
     /// informative.
     static let minimumCount = 5
-    /// The minimum number of equal vectors that form a separate group if there are fewer than
-    /// ``minimumCount`` distinct vectors.
     private static let minimumCopies = 3
 
     /// Returns the communities if there are fewer than ``minimumCount`` distinct vectors. Each vector with at

@@ -6,18 +6,18 @@ struct PointGraph {
     let nearest: NearestNeighbors
     let leiden: Leiden
 
-    /// If there are fewer points than this, each of them has at least ``smallNeighbors`` neighbors.
-    private static let smallCount = 1000
-    private static let smallNeighbors = 25
+    private static let neighbors = 15
+    /// The number of neighbors below ``smallCount`` points. With fewer, such a small graph might break into pieces by
+    /// chance.
+    private static let (smallNeighbors, smallCount) = (25, 1000)
 
     /// Finds the nearest neighbors of each point.
     ///
     /// - Throws: `CancellationError`.
-    init(_ points: Matrix, neighbors: Int, seed: UInt64) throws {
-        let (n, wanted) = (points.rows, max(neighbors, Self.smallNeighbors))
+    init(_ points: Matrix, seed: UInt64) throws {
         self.points = points
-        nearest = try NearestNeighbors.find(
-            in: points, k: min(n < Self.smallCount ? wanted : neighbors, n - 1), seed: seed)
+        let wanted = points.rows < Self.smallCount ? Self.smallNeighbors : Self.neighbors
+        nearest = try NearestNeighbors.find(in: points, k: min(wanted, points.rows - 1), seed: seed)
         try Task.checkCancellation()
         leiden = Leiden(NeighborGraph.make(nearest))
     }
