@@ -17,7 +17,8 @@ extension Partition {
     ///   - resolution: The resolution of the parents in a previous run; `nil` to choose one.
     ///   - limit: The resolution of the groups.
     mutating func addParents(
-        _ leiden: Leiden, _ groups: [Int32], _ distinct: DistinctRows, at resolution: Double?, below limit: Double
+        _ leiden: Leiden, _ groups: [Int32], _ distinct: DistinctRows, at resolution: Double?,
+        below limit: Double
     ) throws {
         guard count > Self.maximumFlatSize else { return }
         let level = leiden.contracted(groups)
@@ -40,8 +41,6 @@ extension Partition {
     }
 
     /// Returns the same groups with one level of parent groups above them. Parent groups have no rows of their own.
-    ///
-    /// - Precondition: The partition has no parents.
     func adding(parents cut: [Int]) -> Partition {
         precondition(parents.allSatisfy { $0 == nil }, "the partition has a hierarchy already")
         var sizes = [Int](repeating: 0, count: count)

@@ -213,8 +213,8 @@ public struct LeidenClusterer: Clusterer {
 
     /// Returns the groups of the points of a graph: those of each of its regions alone.
     ///
-    /// - Parameter isRegion: Whether the graph is a region of another one. Such a graph remains one group unless
-    ///   its parts are clearly separated.
+    /// - Parameter isRegion: Whether the graph is a region of another one. Such a graph remains one group unless its
+    ///   parts are clearly separated, or small groups are wanted.
     private func groups(of graph: PointGraph, _ copies: [Int], isRegion: Bool = false) throws -> Found {
         let n = copies.count
         guard n >= Self.minimumCount else {
@@ -222,7 +222,7 @@ public struct LeidenClusterer: Clusterer {
         }
         let regions = try graph.regions()
         guard regions.contains(where: { $0 > 0 }) else {
-            let isOneGroup = try isRegion && graph.parts() == nil
+            let isOneGroup = try isRegion && granularity != .fine && graph.parts() == nil
             guard isOneGroup else { return try choose(graph, copies) }
             return found(regions, in: graph, copies, resolution: PointGraph.regionResolution)
         }
@@ -273,10 +273,10 @@ public struct LeidenClusterer: Clusterer {
             communities = try leiden.communities(
                 resolution: resolution, from: isCoarse ? nil : communities, rounds: 1, using: &generator)
         }
-        let index = ladder.index(nearest: resolution)
+        let (index, stability) = (ladder.index(nearest: resolution), choice.stability)
         return found(
             communities, in: graph, copies, resolution: resolution,
-            zip(choice.stability.subsamples.samples, choice.stability.partitions).map { ($0.rows, $1[index]) })
+            zip(stability.subsamples.samples, stability.partitions).map { ($0.rows, $1[index]) })
     }
 
     /// The maximum share of the vectors that may be in groups that are too small at the resolution of fine

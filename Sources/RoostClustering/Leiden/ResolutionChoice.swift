@@ -38,9 +38,9 @@ struct ResolutionChoice {
         let square = relativeCount * relativeCount
         let gapWeight = Self.maximumGapWeight * square / (1 + square)
         let scores = partitions.enumerated().map { index, groups -> Double in
-            let gap = gapWeight * (gaps?[index] ?? 0)
+            let evidence = stability.means[index] + Self.modularityWeight * leiden.modularity(of: groups)
             let margin = Self.largestShare(groups) > Self.dominance ? Self.dominanceMargin : 0
-            return stability.means[index] + Self.modularityWeight * leiden.modularity(of: groups) + gap - margin
+            return evidence + gapWeight * (gaps?[index] ?? 0) - margin
         }
         index = scores.indices.max { scores[$0] < scores[$1] } ?? 0
     }
