@@ -3,8 +3,7 @@ package import RoostModel
 import RoostText
 package import RoostVectors
 
-/// Turns the groups of a partition into clusters with ids, labels, keywords, quality figures and
-/// representatives.
+/// Turns the groups of a partition into clusters with ids, labels, keywords, quality figures and representatives.
 package struct ClusterAssembly: Sendable {
     private static let keywordLimit = 10
     private static let representativeLimit = 5
@@ -37,9 +36,7 @@ package struct ClusterAssembly: Sendable {
     ///     vectors, clusters have no silhouette, and those that contain others no representatives.
     ///   - ids: The entry of each row.
     ///   - stopWords: Words in lower case that do not occur in labels.
-    package init(
-        _ partition: Partition, of vectors: Matrix, ids: [Entry.ID], stopWords: Set<String> = []
-    ) {
+    package init(_ partition: Partition, of vectors: Matrix, ids: [Entry.ID], stopWords: Set<String> = []) {
         precondition(
             ids.count == partition.labels.count && vectors.rows <= ids.count, "each label needs one entry")
         (self.partition, self.ids) = (partition, ids)
@@ -72,8 +69,7 @@ package struct ClusterAssembly: Sendable {
             nearest.indices.lazy.filter { !parents.contains($0) }.flatMap { [nearest] in nearest[$0] })
     }
 
-    /// Counts the words of an entry's text for the keywords of its group. Call it once for each entry, in
-    /// any order.
+    /// Counts the words of an entry's text for the keywords of its group. Call it once for each entry, in any order.
     ///
     /// - Parameters:
     ///   - title: The title of the entry; `nil` for the first sentence of the text.
@@ -140,8 +136,7 @@ package struct ClusterAssembly: Sendable {
     ///   - overlap: The numbers of entries that they share with the groups.
     ///   - identities: The previous cluster that each group continues; if it is `nil`, groups are matched
     ///     with previous clusters by their members.
-    ///   - unchanged: The previous clusters that keep their labels in any case, because they have not
-    ///     changed.
+    ///   - unchanged: The previous clusters that keep their labels in any case, because they have not changed.
     ///   - date: The creation and update date of the clusters if there is no run.
     package func finish(
         run: ClusteringRun?, previous: [Cluster], _ overlap: ClusterOverlap,

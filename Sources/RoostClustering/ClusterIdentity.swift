@@ -3,17 +3,14 @@ package import RoostModel
 package enum ClusterIdentity {
     /// Returns, for each new group, the cluster of the previous run that it continues, or `nil`.
     ///
-    /// A group can continue a cluster if their intersection is more than a quarter of their union (members of
-    /// the cluster that are in no group now do not count), or if a person labeled the cluster and more than half
-    /// of the group's members were in it. Among all one-to-one matchings, the function chooses the one with the
-    /// most shared members: a maximum-weight matching (Kuhn 1955). So when a cluster splits, the larger part
-    /// keeps its identity, and when clusters merge, the identity of the larger one is kept. As many clusters as
-    /// possible that a person labeled are continued, at the expense of others. Groups and clusters may contain
-    /// others: a group that is divided into topics continues the undivided cluster.
+    /// A group can continue a cluster if their intersection is more than a quarter of their union (members of the
+    /// cluster that are in no group now do not count), or if a person labeled the cluster and more than half of the
+    /// group's members were in it. Among all one-to-one matchings, the function chooses the one with the most shared
+    /// members: a maximum-weight matching (Kuhn 1955). So the larger part of a cluster that splits, and the larger of
+    /// clusters that merge, keep their identity. As many clusters as possible that a person labeled are continued, at
+    /// the expense of others. Groups and clusters may contain others: a group that is divided into topics continues
+    /// the undivided cluster.
     ///
-    /// - Parameters:
-    ///   - overlap: The numbers of entries that the groups and the clusters share.
-    ///   - previous: The clusters of the previous run.
     /// - Complexity: O(pairs of a cluster and a group that share entries) plus the cube of the number of
     ///   clusters in each connected component of the overlap graph.
     package static func match(_ overlap: ClusterOverlap, to previous: [Cluster]) -> [Cluster?] {

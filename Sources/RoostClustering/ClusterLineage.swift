@@ -1,8 +1,7 @@
 public import Foundation
 public import RoostModel
 
-/// Describes how the clusters of the latest run relate to the previous ones: births, deaths, splits and
-/// merges.
+/// Describes how the clusters of the latest run relate to the previous ones: births, deaths, splits and merges.
 ///
 /// A cluster has **split** if at least two clusters descend from it. A descendant has at least a quarter of
 /// the remaining members of the old cluster, or more than half of its own members come from the old cluster.
@@ -163,9 +162,8 @@ extension ClusterLineage {
 
     /// Finds the origins of new groups.
     ///
-    /// An origin of a group is the previous cluster that it continues, and each previous cluster of which the
-    /// group has the largest part, or at least a quarter of the remaining members, or which makes up more
-    /// than half of the group.
+    /// An origin of a group is the previous cluster that it continues, and each previous cluster of which the group has
+    /// the largest part, or at least a quarter of the remaining members, or which makes up more than half of the group.
     ///
     /// - Parameter groups: The groups, ascending. An entry belongs to the last of those that contain it.
     static func trace(

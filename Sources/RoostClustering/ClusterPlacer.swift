@@ -14,9 +14,8 @@ package struct ClusterPlacer: Sendable {
         package var isNear: Bool
     }
 
-    /// The tolerance in comparisons with the assignment threshold. The cosine of the same two vectors can
-    /// differ by rounding if its terms are added in a different order. The tolerance is far above the
-    /// rounding error of Float32 sums over a few thousand dimensions and far below any relevant difference.
+    /// The tolerance in comparisons with the assignment threshold. It is far above the rounding error of Float32 sums
+    /// over a few thousand dimensions and far below any relevant difference.
     private static let roundingTolerance: Float = 1e-5
 
     private let ids: [Cluster.ID]

@@ -5,13 +5,11 @@ struct ClusterQuality {
     /// The mean cosine of each group's rows with its centroid. For a parent group, it is the mean over the
     /// rows of all of its descendants.
     private(set) var cohesions: [Float]
-    /// 1 minus the cosine of each group's centroid with the nearest other centroid; `nil` if there is only
-    /// one group.
+    /// 1 minus the cosine of each group's centroid with the nearest other centroid; `nil` if there is only one group.
     private(set) var separations: [Float?]
     private(set) var silhouettes: [Float?]
-    /// The 5th percentile of the similarities of each group's rows with its centroid: the minimum similarity
-    /// at which a new entry joins the cluster. `nil` for fewer than three rows, and for a group that contains
-    /// groups.
+    /// The 5th percentile of the similarities of each group's rows with its centroid: the minimum similarity at which a
+    /// new entry joins the cluster. `nil` for fewer than three rows, and for a group that contains groups.
     private(set) var assignmentThresholds: [Float?]
     private(set) var silhouette: Double?
 
@@ -24,11 +22,11 @@ struct ClusterQuality {
     /// Measures a partition. Rows without a vector have no silhouette, and do not affect the assignment threshold of
     /// a group that contains groups.
     ///
-    /// - Parameter vectors: The vectors of the first rows.
-    ///
     /// The silhouette of a row is (b - a) / max(a, b), where a is its mean distance to the others of its
     /// group and b the mean distance to the rows of the nearest other group (Rousseeuw 1987). The distance is
     /// 1 minus the cosine, so the mean distance to a group can be computed from the sum of its vectors.
+    ///
+    /// - Parameter vectors: The vectors of the first rows.
     init(_ partition: Partition, _ vectors: Matrix) {
         let (k, d) = (partition.count, partition.centroids.columns)
         let groups = partition.labels.map(\.group)
@@ -123,8 +121,7 @@ struct ClusterQuality {
         (0..<centroids.rows).map { row in
             centroids.withRow(row) { own in
                 let nearest = (0..<centroids.rows).reduce(-Float.infinity) { nearest, other in
-                    other == row
-                        ? nearest : max(nearest, centroids.withRow(other) { innerProduct(own, $0) })
+                    other == row ? nearest : max(nearest, centroids.withRow(other) { innerProduct(own, $0) })
                 }
                 return max(0, 1 - nearest)
             }

@@ -115,7 +115,7 @@ private struct LabeledGroups {
         let outer = shared.keys.filter { group in
             home.map { ancestors(group).contains($0.group) } == true
                 && owners[group].map { !$0.isDisjoint(with: set) } == true
-        }.max { ancestors($0).count < ancestors($1).count }
+        }.max { (ancestors($0).count, $1) < (ancestors($1).count, $0) }
         let own = addGroup(in: outer ?? home.flatMap { parents[$0.group] }, isTopic: outer != nil)
         for row in set where home.map({ ancestors(groups[row]).contains($0.group) }) ?? true {
             move(row, to: own)
@@ -125,6 +125,7 @@ private struct LabeledGroups {
         if let outer, !others.isEmpty {
             let rest = addGroup(in: outer, isTopic: true)
             for row in others { move(row, to: rest) }
+            if newGroups.contains(outer) { newGroups.insert(rest) }
         }
         owners[own] = Set(set)
         newGroups.insert(own)

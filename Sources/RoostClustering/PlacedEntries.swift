@@ -22,8 +22,7 @@ package struct PlacedEntry: Sendable {
 
 /// Assigns entries that were not clustered to the nearest groups of some rows.
 ///
-/// The entries farthest from their group become outliers: those that are less similar to it than the outliers among
-/// the rows are, so their share is about that of the rows.
+/// The entries that are least similar to their group become outliers: about as large a share of them as of the rows.
 package struct GroupPlacement: Sendable {
     private let placer: ClusterPlacer
     private let groups: [Cluster.ID: Int]

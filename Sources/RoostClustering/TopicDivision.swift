@@ -4,7 +4,6 @@ extension Partition {
     /// A group is divided only if the assortativity of its topics reaches this value: at least half of the edges
     /// that would join different topics by chance join the same topic.
     private static let minimumAssortativity = 0.5
-    private static let neighbors = 15
 
     /// Divides each group into topics where the vectors of the group alone support it.
     ///
@@ -52,7 +51,7 @@ extension Partition {
         let distinct = DistinctRows(of: vectors)
         guard distinct.rows.count >= LeidenClusterer.minimumCount else { return nil }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
-        let k = LeidenClusterer.neighborCount(neighbors, of: points.rows)
+        let k = LeidenClusterer.neighborCount(of: points.rows)
         let nearest = try NearestNeighbors.find(in: points, k: k, seed: 0)
         let graph = NeighborGraph.make(nearest)
         let leiden = Leiden(graph)

@@ -30,8 +30,7 @@ import Testing
             let running = try cli.start(
                 ["model", "use", "--store", "s", models[isMoved % 2], "--no-backup", "--json"])
             try running.input.close()
-            // The process is killed early in some rounds, late in others, and in some only after it has
-            // finished.
+            // The process is killed early in some rounds, late in others, and in some only after it has finished.
             Thread.sleep(forTimeInterval: Double(round) * 0.06)
             kill(running.process.processIdentifier, SIGKILL)
             let outcome = try running.outcome()

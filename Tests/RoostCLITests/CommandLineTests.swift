@@ -77,8 +77,7 @@ import Testing
         #expect(entries?.count == size && size ?? 0 > 1)
     }
 
-    /// Validates a file against `Documentation/Schemas/clusters.schema.json` with Debian's
-    /// python3-jsonschema.
+    /// Validates a file against `Documentation/Schemas/clusters.schema.json` with Debian's python3-jsonschema.
     func validate(_ file: URL) throws {
         let python = URL(fileURLWithPath: "/usr/bin/python3")
         let schema = Fixtures.repository.appendingPathComponent("Documentation/Schemas/clusters.schema.json")

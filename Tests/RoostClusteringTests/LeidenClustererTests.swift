@@ -87,8 +87,7 @@ import Testing
             $0 + ($1.map(\.value).max() ?? 0)
         }
         #expect(Double(kept) / 1188 > 0.99)
-        // Many vectors have been added in small steps since the last full run, so all vectors are clustered
-        // again.
+        // Many vectors have been added in small steps since the last full run, so all vectors are clustered again.
         clusterer.start?.fullRunCount = 900
         #expect(try await clusterer.cluster(points).facts["gap"] != nil)
         clusterer.start?.fullRunCount = 1188

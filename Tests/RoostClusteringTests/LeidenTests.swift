@@ -65,8 +65,7 @@ import Testing
             edges.append((clique * size, (clique * size + size + 1) % (cliques * size)))
         }
         var generator = SeededGenerator(seed: 1)
-        // Modularity merges neighboring cliques because of its resolution limit (Fortunato & Barthélemy
-        // 2007).
+        // Modularity merges neighboring cliques because of its resolution limit (Fortunato & Barthélemy 2007).
         let joined = try Leiden(graph(cliques * size, edges)).communities(resolution: 1, using: &generator)
         #expect(Set(joined).count < cliques)
     }

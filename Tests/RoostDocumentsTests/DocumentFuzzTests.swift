@@ -2,8 +2,7 @@ import Foundation
 import RoostDocuments
 import Testing
 
-/// Tests with damaged and hostile documents: a document or an error, a consistent structure, and bounded
-/// time.
+/// Tests with damaged and hostile documents: a document or an error, a consistent structure, and bounded time.
 ///
 /// `ROOST_FUZZ_FILES` sets the number of mutations for each kind of file (default: 60), and
 /// `ROOST_FUZZ_SECONDS` the maximum time for each file. `ROOST_FUZZ_FIRST` is the number of the first

@@ -11,8 +11,7 @@ final class FaultProxy: Sendable {
     /// A connection breaks at a message.
     struct Fault {
         var direction: Direction
-        /// The number of the message since the fault was set, from 1, counting only messages in the same
-        /// direction.
+        /// The number of the message since the fault was set, from 1, counting only messages in the same direction.
         var message: Int
         /// Only messages that contain this text are counted; all if it is empty.
         var text = ""

@@ -39,8 +39,7 @@ struct PrivateServer {
             .map { root.appendingPathComponent("\($0)/bin") }.first(where: isComplete)
     }()
 
-    /// The folder with the programs of the test server, which has pgvector; `nil` if it runs on another
-    /// machine.
+    /// The folder with the programs of the test server, which has pgvector; `nil` if it runs on another machine.
     static let extendedPrograms: URL? = {
         guard TestServer.main.url != nil, let connection = try? Connection(TestServer.settings()) else {
             return nil

@@ -54,8 +54,7 @@ struct TestServer: Sendable, CustomTestStringConvertible {
         try main.settings(port: port, application: application, changes)
     }
 
-    /// Creates a database for a test that locks whole tables, for which tests of the same database would
-    /// wait.
+    /// Creates a database for a test that locks whole tables, for which tests of the same database would wait.
     static func newDatabase() throws -> ConnectionSettings {
         let name = "roost_\(UUID().uuidString.replacing("-", with: "").lowercased())"
         try Connection(try settings()).execute("CREATE DATABASE \(name)", CallLimits(.seconds(1200)))

@@ -156,8 +156,7 @@ import Testing
                 number == 2
                     ? .json(429, [:] as [String: Any], ["Retry-After": "0.7"]) : Self.body(request.inputs)
             })
-        // If the server had not requested a delay, the client would have waited for at most a quarter of a
-        // second.
+        // If the server had not requested a delay, the client would have waited for at most a quarter of a second.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
     }
 
@@ -226,8 +225,7 @@ import Testing
         }
         let space = try await RemoteEmbedder.connect(try model(server)).space
         let same = RemoteEmbedder(try model(server), space: space)
-        // The second request is the client's check. A different model answers the third and all later
-        // requests.
+        // The second request is the client's check. A different model answers the third and all later requests.
         _ = try await same.embed(["a"], as: .query)
         let other = RemoteEmbedder(try model(server), space: space)
         let error = await #expect(throws: EmbedderError.self) { try await other.embed(["a"], as: .query) }

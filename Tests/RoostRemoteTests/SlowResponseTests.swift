@@ -10,8 +10,7 @@ import Testing
 
 /// Tests with servers that send a response very slowly, or without end.
 @Suite(.temporaryFolders) struct SlowResponseTests {
-    /// A server that sends one byte every 50 milliseconds: 4000 bytes take 200 seconds, without any long
-    /// pause.
+    /// A server that sends one byte every 50 milliseconds: 4000 bytes take 200 seconds, without any long pause.
     private func drippingServer() async throws -> FakeServer {
         try await FakeServer { _, _ in
             var answer = FakeServer.Answer(body: Data(repeating: UInt8(ascii: " "), count: 4000))

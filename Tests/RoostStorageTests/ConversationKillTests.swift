@@ -5,8 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A process that is killed at any step loses no acknowledged change of a conversation, and leaves no partial
-/// change.
+/// A process that is killed at any step loses no acknowledged change of a conversation, and leaves no partial change.
 @Suite(.temporaryFolders) struct ConversationKillTests {
     private typealias State = ConversationWorkload.State
 

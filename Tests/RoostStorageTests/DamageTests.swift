@@ -146,8 +146,7 @@ import Testing
             #expect(lost.isEmpty, "\(change): the repair deleted \(lost.sorted())")
             let store = try await CrashWorkload.open(backend, in: folder)
             let repaired = try await StorageContents(store)
-            // A repair may restore an entry at an earlier revision, or without its vectors if these are
-            // damaged.
+            // A repair may restore an entry at an earlier revision, or without its vectors if these are damaged.
             let withoutVectors = Set(Self.everSaved.map(Self.withoutVectors))
             #expect(
                 repaired.entries.allSatisfy {

@@ -6,8 +6,7 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-/// A process that is killed at any step of a write loses no acknowledged commit, and leaves no partial
-/// commit.
+/// A process that is killed at any step of a write loses no acknowledged commit, and leaves no partial commit.
 @Suite(.temporaryFolders) struct KillTests {
     struct Outcome {
         var acknowledged: Int
@@ -188,8 +187,7 @@ import Testing
             }
             shortest = min(shortest, failure?.operations.count ?? .max)
         }
-        // The shortest failure has one operation that saves and one that removes, or a single batch that does
-        // both.
+        // The shortest failure has one operation that saves and one that removes, or a single batch that does both.
         #expect(shortest <= 2)
     }
 }
@@ -205,8 +203,7 @@ import Testing
         let folder = try TemporaryFolder()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The umask belongs to the process: a change in this one would affect tests that run at the same
-        // time.
+        // The umask belongs to the process: a change in this one would affect tests that run at the same time.
         process.arguments = [
             "-c",
             """

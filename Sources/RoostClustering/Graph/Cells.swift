@@ -1,8 +1,7 @@
 import RoostVectors
 
-/// A partition of the rows of a large matrix into cells of several hundred rows, by their nearest centroid.
-/// Most of a row's nearest neighbors are in its own cell and in the cells next to it (an inverted file; Jégou
-/// et al. 2011).
+/// A partition of the rows of a large matrix into cells of several hundred rows, by their nearest centroid. Most of a
+/// row's nearest neighbors are in its own cell and in the cells next to it (an inverted file; Jégou et al. 2011).
 struct Cells: Sendable {
     /// The rows, cell by cell, ascending within each cell.
     let order: [Int]
@@ -63,8 +62,7 @@ struct Cells: Sendable {
         }
         near = parts.indices.flatMap { cell in
             parts[cell].map { part in
-                // The nearest parts of the same cell come first, followed by the first part of each other
-                // cell.
+                // The nearest parts of the same cell come first, followed by the first part of each other cell.
                 let own = parts[cell].sorted { (abs($0 - part), $0) < (abs($1 - part), $1) }
                 let others = nearCells[cell].dropFirst().map { parts[$0].lowerBound }
                 return Array((own.prefix(Self.probedCells / 2) + others).prefix(Self.probedCells))
@@ -72,8 +70,7 @@ struct Cells: Sendable {
         }
     }
 
-    /// Returns the given cells, followed by the cells with the nearest centroids, up to ``probedCells`` in
-    /// total.
+    /// Returns the given cells, followed by the cells with the nearest centroids, up to ``probedCells`` in total.
     private static func addingNearest(_ found: [Int], _ centroids: Matrix) -> [Int] {
         var best = TopK(Self.probedCells)
         centroids.withRow(found[0]) { center in

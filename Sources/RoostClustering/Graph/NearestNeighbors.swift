@@ -31,9 +31,7 @@ struct NearestNeighbors: Sendable {
     /// nearly all neighbors. The result does not depend on the number of threads.
     static func find(
         in vectors: Matrix, k: Int, exactUpTo limit: Int = maximumExactCount, seed: UInt64
-    ) throws
-        -> NearestNeighbors
-    {
+    ) throws -> NearestNeighbors {
         let n = vectors.rows
         var result = NearestNeighbors(
             count: n, k: k, rows: Array(repeating: none, count: n * k),
@@ -53,9 +51,9 @@ struct NearestNeighbors: Sendable {
     private static let tasksPerCheck = 16
 
     /// Finds the nearest neighbors of each row among the rows of its own cell and the cells near it.
-    private mutating func search(_ vectors: Matrix, _ spans: [Range<Int>], _ near: @Sendable (Int) -> [Int])
-        throws
-    {
+    private mutating func search(
+        _ vectors: Matrix, _ spans: [Range<Int>], _ near: @Sendable (Int) -> [Int]
+    ) throws {
         let (d, k) = (vectors.columns, k)
         var tasks: [(cell: Int, rows: Range<Int>)] = []
         for (cell, span) in spans.enumerated() {

@@ -82,8 +82,7 @@ enum NeighborGraph {
     }
 }
 
-/// An undirected weighted graph in compressed sparse row format: the edges of node i are
-/// `starts[i]..<starts[i + 1]`.
+/// An undirected weighted graph in compressed sparse row format: the edges of node i are `starts[i]..<starts[i + 1]`.
 ///
 /// Every edge is stored at both of its nodes with the same weight. A node has no edge to itself.
 struct WeightedGraph: Sendable {

@@ -1,13 +1,11 @@
 import Foundation
 package import RoostVectors
 
-/// A two-dimensional layout of vectors that places neighbors near each other. It is computed by the layout
-/// algorithm of UMAP (McInnes, Healy & Melville 2018, section 3.2) and initialized with the first two
-/// principal components.
+/// A two-dimensional layout of vectors that places neighbors near each other. It is computed by the layout algorithm of
+/// UMAP (McInnes, Healy & Melville 2018, section 3.2) and initialized with the first two principal components.
 ///
-/// Neighbors attract each other in proportion to the weight of their edge, and each point is repelled by
-/// randomly chosen points. The same vectors and seed give the same layout, regardless of the number of
-/// threads.
+/// Neighbors attract each other in proportion to the weight of their edge, and each point is repelled by randomly
+/// chosen points. The same vectors and seed give the same layout, regardless of the number of threads.
 package struct NeighborLayout: Sendable {
     /// The coordinates of each row, (n, 2). They span about 20 units on each axis.
     package private(set) var positions: Matrix
@@ -15,19 +13,16 @@ package struct NeighborLayout: Sendable {
     /// The parameters of the attraction curve 1 / (1 + a · x^(2b)). These are UMAP's fit for its default
     /// minimum distance of 0.1 and spread of 1.
     private static let (a, b) = (1.577, 0.8951)
-    /// The number of random points that repel a point each time a neighbor attracts it. The value is UMAP's
-    /// default.
+    /// The number of random points that repel a point each time a neighbor attracts it. The value is UMAP's default.
     private static let negativeSamples = 5
-    /// The maximum distance that a point moves along each axis in one step, as in UMAP's reference
-    /// implementation.
+    /// The maximum distance that a point moves along each axis in one step, as in UMAP's reference implementation.
     private static let maximumMove = 4.0
     /// The standard deviation of the random offset that is added to copies of a vector so that they do not
     /// hide each other.
     private static let copySpread = 0.05
     private static let neighbors = 15
     private static let initialExtent = 10.0
-    /// The standard deviation of the random offset that is added to initial positions so that no two points
-    /// coincide.
+    /// The standard deviation of the random offset that is added to initial positions so that no two points coincide.
     private static let initialNoise = 1e-3
 
     /// Computes the layout.
@@ -120,7 +115,7 @@ package struct NeighborLayout: Sendable {
     }
 
     /// A force between two points as a function of the square of their distance, interpolated between
-    /// 16 values for each power of two. The relative error is below 1e-3.
+    /// 16 values for each power of two. The relative error is below 3e-3.
     private struct Force {
         private static let exponents = -40..<24
         private static let mantissaBits: UInt64 = 4
@@ -138,7 +133,7 @@ package struct NeighborLayout: Sendable {
         /// Returns the move of a point along each axis, at most ``maximumMove``; zero for a point at the same place.
         @inline(__always)
         func move(by difference: SIMD2<Double>) -> SIMD2<Double> {
-            let square = min((difference * difference).sum(), Self.last)
+            let square = min(Self.last, (difference * difference).sum())  // `last` for NaN
             let bits = max(square.bitPattern, Self.first) - Self.first
             let index = Int(bits >> Self.shift)
             let share = Double(bits & (1 << Self.shift - 1)) / Double(1 << Self.shift)

@@ -24,11 +24,6 @@ public struct SphericalKMeans: Clusterer {
 
     /// Returns a clusterer with settings that are appropriate for the number of entries: several complete
     /// runs if they take only seconds; otherwise, a single run of at most ten iterations.
-    ///
-    /// - Parameters:
-    ///   - clusters: The number of groups.
-    ///   - entries: The number of entries to cluster.
-    ///   - seed: The seed of the initial centroids.
     public static func sized(clusters: Int, entries: Int, seed: UInt64 = 0) -> SphericalKMeans {
         guard clusters > 0, entries > maximumThoroughWork / clusters else {
             return SphericalKMeans(clusters: clusters, seed: seed)
@@ -94,10 +89,7 @@ public struct SphericalKMeans: Clusterer {
         }
         return Partition(
             labels: labels, centroids: run.centroids, similarities: similarities, confidences: confidences,
-            facts: [
-                "k": Double(run.centroids.rows), "iterations": Double(run.iterations),
-                "objective": run.objective,
-            ])
+            facts: ["k": Double(run.centroids.rows), "objective": run.objective])
     }
 }
 
@@ -112,8 +104,7 @@ enum KMeansSeeding {
 
     /// Chooses the initial centroids.
     ///
-    /// - Returns: The row numbers of k points. The points are distinct if the sample has enough distinct
-    ///   points.
+    /// - Returns: The row numbers of k points. The points are distinct if the sample has enough distinct points.
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
         let wanted = max(sampleSize, pointsPerGroup * k)
         guard points.rows > wanted else { return try choose(k, ofAll: points, using: &generator) }

@@ -6,8 +6,7 @@ struct LabelPhrase: Sendable, Hashable {
     let stem: String
     /// The words as they are usually written in the texts, such as "PostgreSQL".
     let spelling: String
-    /// The weight, computed from the frequencies of the words; above 0. See
-    /// `GroupVocabularies/labelPhrases(limit:)`.
+    /// The weight, computed from the frequencies of the words; above 0. See `GroupVocabularies/labelPhrases(limit:)`.
     let weight: Double
     /// The share of the group's texts that contain the phrase, divided by the share of all texts that do.
     let lift: Double
@@ -23,8 +22,7 @@ struct PhraseMeaning: Sendable, Hashable {
     var isVariant = false
 }
 
-/// Chooses labels: a few words and phrases that occur in most texts of a group but not in the texts of other
-/// groups.
+/// Chooses labels: a few words and phrases that occur in most texts of a group but not in the texts of other groups.
 extension GroupVocabularies {
     private enum Limit {
         static let (phrases, words, characters) = (3, 6, TextTitle.displayLength)
@@ -35,8 +33,7 @@ extension GroupVocabularies {
         /// The minimum lift of a central phrase. Words with a lower lift, such as "code" in notes about
         /// programming, are central in many groups.
         static let minimumCentralLift = 1.3
-        /// The number of best phrases among which each phrase of a previous label must be for the label to be
-        /// kept.
+        /// The number of best phrases among which each phrase of a previous label must be for the label to be kept.
         static let keptCandidates = 8
     }
 
@@ -61,10 +58,6 @@ extension GroupVocabularies {
     /// If the phrases were embedded, a label consists of the three most specific phrases and the most central
     /// one, which often is the general name of the subject; otherwise, of the three phrases with the highest
     /// weights. Phrases that would make the label too long are omitted.
-    ///
-    /// - Parameters:
-    ///   - phrases: The phrases of each group (``labelPhrases(limit:)``).
-    ///   - contexts: The other data about each group.
     func labels(from phrases: [[LabelPhrase]], _ contexts: [LabelContext]) -> [String] {
         var labels = [String](repeating: "", count: totals.count)
         var used = Set(contexts.compactMap { $0.fixed.map(Self.key) })
@@ -118,9 +111,8 @@ extension GroupVocabularies {
         return (first + [central].compactMap(\.self) + others).map { phrases[$0] }
     }
 
-    /// Returns a previous label, if it can be kept: its phrases are still among the best or, if there are no
-    /// phrases, it is a title. A word also stays if another form of it, such as its plural, has become more
-    /// frequent.
+    /// Returns a previous label, if it can be kept: its phrases are still among the best or, if there are no phrases,
+    /// it is a title. A word also stays if another form of it, such as its plural, has become more frequent.
     private func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
         if phrases.isEmpty { return titles.contains { TextTitle.shortened($0) == label } ? label : nil }
         let best = phrases.prefix(Limit.keptCandidates)
@@ -130,8 +122,7 @@ extension GroupVocabularies {
             let stem = stem(of: text)
             return best.contains { $0.stem == stem } ? part : nil
         }
-        return found.isEmpty || found.contains(nil)
-            ? nil : found.compactMap(\.self).joined(separator: ", ")
+        return found.isEmpty || found.contains(nil) ? nil : found.compactMap(\.self).joined(separator: ", ")
     }
 
     /// Returns a label made of the first phrases that fit and form a label that no other group has.

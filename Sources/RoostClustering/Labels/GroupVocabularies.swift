@@ -28,15 +28,13 @@ package struct GroupVocabularies: Sendable {
         /// The ratio of a word's share in the group to its share in all texts, above which the word
         /// distinguishes the group from other groups.
         static let minimumLift = 1.15
-        /// The share of a word's occurrences that must be part of a phrase for the phrase to replace the
-        /// word.
+        /// The share of a word's occurrences that must be part of a phrase for the phrase to replace the word.
         static let phraseShare = 0.5
         /// The share of the occurrences of an earlier, single word that must be part of a phrase for the
         /// phrase to replace the word.
         static let replacingShare = 1.0 / 3
-        /// The minimum number of a group's texts that must contain a phrase. It is more than two because two
-        /// texts can be copies of each other. In groups with fewer texts than ``smallGroup``, two texts are
-        /// enough.
+        /// The minimum number of a group's texts that must contain a phrase. It is more than two because two texts can
+        /// be copies of each other. In groups with fewer texts than ``smallGroup``, two texts are enough.
         static let (minimumPhraseTexts, smallGroup) = (3, 10)
     }
 
@@ -85,8 +83,6 @@ package struct GroupVocabularies: Sendable {
 
     /// Returns the words and phrases from which the keywords and the label of each group are made, the
     /// highest weight first.
-    ///
-    /// - Parameter limit: The maximum number of words and phrases per group.
     func labelPhrases(limit: Int) -> [[LabelPhrase]] {
         var stems: [String: String] = [:]
         let candidates = totals.map { self.candidates($0, &stems) }
@@ -154,8 +150,7 @@ package struct GroupVocabularies: Sendable {
             }
             result[stem] = candidate
         }
-        // In a script without spaces, a phrase is treated as a word, unless it mostly occurs in a longer
-        // phrase.
+        // In a script without spaces, a phrase is treated as a word, unless it mostly occurs in a longer phrase.
         for phrase in group.wholeCompounds(without: stopWords) {
             let count = group.phraseTexts[phrase] ?? group.texts[phrase, default: 0]
             occurrences[phrase] = count

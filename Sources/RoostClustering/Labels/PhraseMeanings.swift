@@ -5,9 +5,8 @@ import RoostVectors
 ///
 /// - The specificity of a phrase is its weight times its contrast: its similarity to the centroid of its
 ///   group, minus its mean similarity to the centroids of the other groups of the same level.
-/// - The centrality of a phrase is its similarity to the weighted mean of all phrases of its group. The most
-///   central phrase is often the general name of a subject, such as "business" for "market", "company" and
-///   "shares".
+/// - The centrality of a phrase is its similarity to the weighted mean of all phrases of its group. The most central
+///   phrase is often the general name of a subject, such as "business" for "market", "company" and "shares".
 struct PhraseMeanings {
     /// The meaning of each phrase of each group; empty for a group with a phrase that has no vector.
     private(set) var values: [[PhraseMeaning]]

@@ -2,8 +2,7 @@ import RoostText
 
 struct WordCounts: Sendable {
     var texts: [String: Int] = [:]
-    /// The number of titles that contain each word. The names of the folders of a text count as part of its
-    /// title.
+    /// The number of titles that contain each word. The names of the folders of a text count as part of its title.
     var titles: [String: Int] = [:]
     var textCount = 0
     /// For each word, and for each phrase that at least two texts contain, the number of occurrences in
@@ -27,8 +26,7 @@ struct WordCounts: Sendable {
     /// texts may be detected incorrectly.
     private static let minimumTextShare = 0.02
 
-    /// The function words of the languages in which the texts are written, without those that are also
-    /// English ones.
+    /// The function words of the languages in which the texts are written, without those that are also English ones.
     var stopWords: Set<String> {
         languages.reduce(into: []) { words, language in
             guard Double(language.value) >= Self.minimumTextShare * Double(textCount) else { return }
@@ -36,8 +34,7 @@ struct WordCounts: Sendable {
         }
     }
 
-    /// The share of a compound's occurrences that must be part of a longer one for the longer one to replace
-    /// it.
+    /// The share of a compound's occurrences that must be part of a longer one for the longer one to replace it.
     private static let compoundShare = 0.5
 
     /// Returns the phrases in scripts without spaces, which are treated as words, that do not mostly occur in

@@ -4,8 +4,7 @@ import RoostText
 /// numbers and can be counted without creating a string.
 struct WordTally: Sendable {
     private static let phraseWords = 4
-    /// The number of bytes at the start of a text that are searched for phrases, which limits the time for
-    /// long texts.
+    /// The number of bytes at the start of a text that are searched for phrases, which limits the time for long texts.
     private static let phraseBytes = 4000
 
     private struct Spellings: Sendable {
@@ -46,8 +45,7 @@ struct WordTally: Sendable {
 
     private struct Group: Sendable {
         var words: [Int32: Count] = [:]
-        /// The counts of phrases. A phrase is represented by the number of each word plus 1, padded with
-        /// zeros.
+        /// The counts of phrases. A phrase is represented by the number of each word plus 1, padded with zeros.
         var phrases: [SIMD4<Int32>: Count] = [:]
         var textCount: Int32 = 0
         var languages: [TextLanguage: Int] = [:]
@@ -66,10 +64,8 @@ struct WordTally: Sendable {
         stopWords = StopWords.english.union(excluded)
     }
 
-    /// Returns the number of representative texts to choose from each group.
-    ///
-    /// The number limits the memory for phrases. It aims at about 20,000 texts in total, but is at least 20
-    /// and at most 200 for each group.
+    /// Returns the number of representative texts of each group: about 20,000 in total, which limits the memory for
+    /// phrases.
     static func representativeTextCount(forGroups groups: Int) -> Int {
         min(200, max(20, 20_000 / max(1, groups)))
     }

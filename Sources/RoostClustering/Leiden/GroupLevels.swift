@@ -99,15 +99,13 @@ struct GroupLevels {
 }
 
 extension Partition {
-    /// The maximum number of groups without parents. A flat list of this length can still be read at a
-    /// glance.
+    /// The maximum number of groups without parents. A flat list of this length can still be read at a glance.
     public static let maximumFlatSize = 25
 
     /// The numbers of parents from which a clusterer chooses.
     public static let topLevelSizes = 8...25
 
-    /// Returns the same groups with one level of parent groups above them. Parent groups have no rows of
-    /// their own.
+    /// Returns the same groups with one level of parent groups above them. Parent groups have no rows of their own.
     ///
     /// - Precondition: The partition has no parents.
     func adding(parents cut: [Int]) -> Partition {

@@ -60,9 +60,8 @@ struct GroupsOfPoints {
         groups = Leiden.renumbered(groups)
     }
 
-    /// Returns the points that are far from all others, farthest first. A point is far if its mean similarity
-    /// to its neighbors is more than three interquartile ranges below the lower quartile (Tukey's far
-    /// outliers).
+    /// Returns the points that are far from all others, farthest first. A point is far if its mean similarity to its
+    /// neighbors is more than three interquartile ranges below the lower quartile (Tukey's far outliers).
     func outliers(atMost limit: Int, copies: [Int]) -> [Int] {
         guard groups.count >= Self.minimumCountForOutliers, nearest.k > 0, limit > 0 else { return [] }
         let meanScores = groups.indices.map { point -> Float in

@@ -4,10 +4,9 @@ import RoostVectors
 /// neighboring community with the highest gain, refines communities into well-connected parts, aggregates the
 /// graph of the parts, and repeats until no node moves.
 ///
-/// The gain of a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the edges
-/// between them and m is the mass. The mass of a node is its strength (the total weight of its edges) and
-/// λ = γ / 2W, where W is the total weight of all edges, so this is modularity at the resolution γ (Reichardt &
-/// Bornholdt 2006).
+/// The gain of a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the edges between them
+/// and m is the mass. The mass of a node is its strength (the total weight of its edges) and λ = γ / 2W, where W is the
+/// total weight of all edges, so this is modularity at the resolution γ (Reichardt & Bornholdt 2006).
 struct Leiden {
     let graph: WeightedGraph
     let masses: [Double]
@@ -57,8 +56,7 @@ struct Leiden {
         return Self.renumbered(assigned.map { merging.communities[Int($0)] })
     }
 
-    /// Returns a graph with one node for each community. The mass of a node is the total mass of its
-    /// community.
+    /// Returns a graph with one node for each community. The mass of a node is the total mass of its community.
     func contracted(_ communities: [Int32]) -> Leiden {
         let count = (communities.max() ?? -1) + 1
         var sums = [Double](repeating: 0, count: Int(count))

@@ -1,19 +1,16 @@
 import Foundation
 public import RoostVectors
 
-/// Groups vectors by the communities of their nearest-neighbor graph. The number of groups is determined by
-/// the data.
+/// Groups vectors by the communities of their nearest-neighbor graph. The number of groups is determined by the data.
 ///
-/// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in
-/// it (Traag, Waltman & van Eck 2019). The clusterer chooses the resolution whose groups are best supported
-/// by the data: the groups reappear in subsamples, and are more distinct than groups in random data
-/// (`ResolutionChoice`). ``granularity`` can make them coarser or finer. The same vectors in the same order
-/// and the same parameters give the same labels, regardless of the number of threads. For up to 50,000
-/// vectors, the labels do not depend on the seed either.
+/// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in it (Traag,
+/// Waltman & van Eck 2019). The clusterer chooses the resolution whose groups are best supported by the data: the groups
+/// reappear in subsamples, and are more distinct than groups in random data (`ResolutionChoice`). ``granularity`` can
+/// make them coarser or finer. The same vectors in the same order and the same parameters give the same labels,
+/// regardless of the number of threads. For up to 50,000 vectors, the labels do not depend on the seed either.
 ///
-/// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is
-/// chosen so that there are 8 to 25 of them and they are found again in subsamples. Without such a
-/// resolution, there are no parents.
+/// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is chosen so that
+/// there are 8 to 25 of them and they are found again in subsamples. Without such a resolution, there are no parents.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
     public enum Granularity: String, Sendable, CaseIterable {
@@ -28,21 +25,15 @@ public struct LeidenClusterer: Clusterer {
 
     /// The size of the groups, relative to the chosen resolution. Ignored if ``resolution`` is set.
     public var granularity: Granularity
-    /// The resolution of modularity, above 0. A higher resolution gives smaller groups. `nil` chooses it from
-    /// the data.
+    /// The resolution of modularity, above 0. A higher one gives smaller groups. `nil` chooses it from the data.
     public var resolution: Double?
-    /// The number of nearest neighbors of each vector in the graph, at least 2. For fewer than 1,000 vectors,
-    /// at least 25 neighbors are used; with fewer neighbors, such a small graph might break into pieces by
-    /// chance.
-    public var neighbors: Int
     /// The maximum share of the vectors that may be outliers, 0 to 1.
     public var maximumOutliers: Double
     /// The seed of the approximate search for neighbors, which is used above 50,000 vectors. The order in
     /// which nodes are visited and the choice of subsamples do not depend on it, because a partition that
     /// changed with the seed would say more about the seed than about the vectors.
     public var seed: UInt64
-    /// Whether to divide groups into topics where the vectors of the group alone support it
-    /// (`Partition/topics`).
+    /// Whether to divide groups into topics where the vectors of the group alone support it (`Partition/topics`).
     public var dividesGroups = false
     /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?
@@ -60,9 +51,8 @@ public struct LeidenClusterer: Clusterer {
         public var resolution: Double
         /// The resolution of the parent groups in the previous run; `nil` if there were none.
         public var parentResolution: Double?
-        /// The number of vectors in the last run that clustered all vectors (`lookedAt` in
-        /// `Partition/facts`). If the current number of vectors differs from it by more than a fifth, all
-        /// vectors are clustered again.
+        /// The number of vectors in the last run that clustered all vectors (`lookedAt` in `Partition/facts`). If the
+        /// current number of vectors differs from it by more than a fifth, all vectors are clustered again.
         public var fullRunCount: Int
 
         /// Creates a start from the result of a previous run.
@@ -86,10 +76,10 @@ public struct LeidenClusterer: Clusterer {
 
     /// Creates a clusterer.
     public init(
-        granularity: Granularity = .medium, resolution: Double? = nil, neighbors: Int = 15,
-        maximumOutliers: Double = 0.05, seed: UInt64 = 0
+        granularity: Granularity = .medium, resolution: Double? = nil, maximumOutliers: Double = 0.05,
+        seed: UInt64 = 0
     ) {
-        (self.granularity, self.resolution, self.neighbors) = (granularity, resolution, neighbors)
+        (self.granularity, self.resolution) = (granularity, resolution)
         (self.maximumOutliers, self.seed) = (maximumOutliers, seed)
     }
 
@@ -111,7 +101,7 @@ public struct LeidenClusterer: Clusterer {
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         let n = points.rows
-        let k = Self.neighborCount(neighbors, of: n)
+        let k = Self.neighborCount(of: n)
         onProgress?(.neighbors, 0)
         let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
         try Task.checkCancellation()
@@ -150,14 +140,13 @@ public struct LeidenClusterer: Clusterer {
     private func checkParameters() throws {
         try ClusteringError.require(
             resolution.map { $0 > 0 && $0.isFinite } ?? true, "the resolution must be above 0")
-        try ClusteringError.require(neighbors >= 2, "neighbors must be at least 2, not \(neighbors)")
         try ClusteringError.require(
             (0...1).contains(maximumOutliers), "maximumOutliers must be from 0 to 1, not \(maximumOutliers)")
     }
 
     /// Returns the number of neighbors of each point in the graph.
-    static func neighborCount(_ neighbors: Int, of count: Int) -> Int {
-        min(count < smallCount ? max(neighbors, smallNeighbors) : neighbors, count - 1)
+    static func neighborCount(of count: Int) -> Int {
+        min(count < smallCount ? smallNeighbors : neighbors, count - 1)
     }
 
     private struct Chosen {
@@ -176,10 +165,10 @@ public struct LeidenClusterer: Clusterer {
     private static let maximumChange = 0.2
     /// The seed of all random choices except those of the neighbor search. See ``seed``.
     private static let fixedSeed: UInt64 = 0
-    /// If there are fewer points than this, each of them has at least ``smallNeighbors`` neighbors in the
-    /// graph.
+    /// The number of neighbors of each point in the graph, and that for fewer than ``smallCount`` points: with fewer
+    /// neighbors, such a small graph might break into pieces by chance.
+    private static let (neighbors, smallNeighbors) = (15, 25)
     private static let smallCount = 1000
-    private static let smallNeighbors = 25
     /// The resolutions of coarse and of fine groups, relative to the chosen one.
     private static let (coarseFactor, fineFactor) = (0.25, 4.0)
 
@@ -250,7 +239,7 @@ public struct LeidenClusterer: Clusterer {
         }
         return Chosen(
             communities: communities, resolution: resolution, stability: choice.stability, ladder: ladder,
-            gap: choice.evidence[choice.index].gap)
+            gap: choice.gap)
     }
 
     /// The maximum share of the vectors that may be in groups that are too small at the resolution of fine
@@ -279,12 +268,10 @@ public struct LeidenClusterer: Clusterer {
     /// The minimum number of distinct vectors for which groups are found in a graph. A smaller graph is not
     /// informative.
     static let minimumCount = 5
-    /// The minimum number of equal vectors that form a separate group if there are fewer than
-    /// ``minimumCount`` distinct vectors.
     private static let minimumCopies = 3
 
-    /// Returns the communities if there are fewer than ``minimumCount`` distinct vectors. Each vector with at
-    /// least ``minimumCopies`` copies forms a separate group, and the others together form one group.
+    /// Returns the communities if there are fewer than ``minimumCount`` distinct vectors. Each vector with at least
+    /// ``minimumCopies`` copies forms a separate group, and the others together form one group.
     private static func communities(ofFew distinct: DistinctRows) -> [Int32] {
         Leiden.renumbered(
             distinct.copies.enumerated().map { index, copies in

@@ -92,8 +92,7 @@ struct LocalMoving {
     }
 }
 
-/// A queue of the nodes that wait to be visited, each at most once. It is a ring buffer with room for all
-/// nodes.
+/// A queue of the nodes that wait to be visited, each at most once. It is a ring buffer with room for all nodes.
 private struct NodeQueue {
     private var nodes: [Int32]
     private var head = 0

@@ -5,39 +5,26 @@ import RoostVectors
 ///
 /// Three measures are added, because each fails on data that the others handle:
 ///
-/// - Stability (``SubsampleStability``): the groups reappear in subsamples. Used alone, this measure prefers
-///   very few or very many groups in small stores.
-/// - Modularity at resolution 1 (Newman & Girvan 2004): there are more edges within groups than in a random
-///   graph with the same degrees. Used alone, this measure prefers groups of similar sizes, and the number of
-///   groups grows with the number of points. Its weight is one half, and it prevents one large group from
-///   winning.
-/// - The silhouette's gap (``SilhouetteGap``): the groups are more distinct than groups in random data. Used
-///   alone, this measure fails on texts from one narrow field, where no direction stands out. It differs
-///   little between partitions, so it has the largest weight.
-///
-/// `Documentation/Decisions` records the methods that were compared.
+/// - Stability (``SubsampleStability``): the groups reappear in subsamples. Alone, it prefers very few or very many
+///   groups in small stores.
+/// - Modularity at resolution 1 (Newman & Girvan 2004): there are more edges within groups than in a random graph with
+///   the same degrees. Alone, it prefers groups of similar sizes, and more groups of more points.
+/// - The silhouette's gap (``SilhouetteGap``): the groups are more distinct than groups in random data. Alone, it fails
+///   on texts from one narrow field, where no direction stands out. It differs little between partitions, so it has the
+///   largest weight.
 struct ResolutionChoice {
     let index: Int
-    let evidence: [Evidence]
+    /// The gap of the chosen partition, -2 to 2.
+    let gap: Double
     /// The subsamples and their groups at each resolution.
     let stability: SubsampleStability
-
-    struct Evidence {
-        /// The mean agreement with subsamples, at most 1.
-        var stability: Double
-        var modularity: Double
-        /// The silhouette's gap, -2 to 2.
-        var gap: Double
-        var largestShare: Double
-    }
 
     /// The weight of modularity. It was chosen from 0, 1/2 and 1 by leaving out one labeled data set at a
     /// time; the result was 1/2 every time.
     private static let modularityWeight = 0.5
-    /// The weight of the gap if there are many points; on labeled sets, weights from 2.4 to 6 differ by at
-    /// most .001 in the mean agreement with the labels. With fewer points, the weight is smaller, because the
-    /// silhouettes of few points in many dimensions vary by chance; with ``halfWeightCount`` points, it is
-    /// half as large.
+    /// The weight of the gap if there are many points; on labeled sets, weights from 2.4 to 6 differ by at most .001 in
+    /// the mean agreement with the labels. With fewer points, the weight is smaller, because the silhouettes of few
+    /// points in many dimensions vary by chance; with ``halfWeightCount`` points, it is half as large.
     private static let maximumGapWeight = 3.0
     private static let halfWeightCount = 100.0
 
@@ -49,13 +36,16 @@ struct ResolutionChoice {
             of: partitions, points, neighbors: neighbors, ladder: ladder, seed: seed)
         self.stability = stability
         let gaps = try SilhouetteGap(points, seed: seed)?.values(of: partitions)
-        let evidence = partitions.indices.map { index in
-            Evidence(
-                stability: stability.means[index], modularity: leiden.modularity(of: partitions[index]),
-                gap: gaps?[index] ?? 0, largestShare: Self.largestShare(partitions[index]))
+        let relativeCount = Double(points.rows) / Self.halfWeightCount
+        let square = relativeCount * relativeCount
+        let gapWeight = Self.maximumGapWeight * square / (1 + square)
+        let scores = partitions.enumerated().map { index, groups -> Double in
+            let evidence = stability.means[index] + Self.modularityWeight * leiden.modularity(of: groups)
+            let margin = Self.largestShare(groups) > Self.dominance ? Self.dominanceMargin : 0
+            return evidence + gapWeight * (gaps?[index] ?? 0) - margin
         }
-        self.evidence = evidence
-        index = Self.best(evidence, of: points.rows)
+        index = scores.indices.max { scores[$0] < scores[$1] } ?? 0
+        gap = gaps?[index] ?? 0
     }
 
     /// If the largest group contains more than this share of the points, the partition is chosen only if its
@@ -63,16 +53,6 @@ struct ResolutionChoice {
     private static let dominance = 0.5
     /// The amount that is subtracted from the score of a partition with such a dominant group.
     private static let dominanceMargin = 0.05
-
-    private static func best(_ evidence: [Evidence], of count: Int) -> Int {
-        let relativeCount = Double(count) / halfWeightCount
-        let gapWeight = maximumGapWeight * relativeCount * relativeCount / (1 + relativeCount * relativeCount)
-        let scores = evidence.map { one in
-            one.stability + modularityWeight * one.modularity + gapWeight * one.gap
-                - (one.largestShare > dominance ? dominanceMargin : 0)
-        }
-        return scores.indices.max { scores[$0] < scores[$1] } ?? 0
-    }
 
     static func largestShare(_ groups: [Int32]) -> Double {
         Double(GroupsOfPoints.sizes(of: groups).max() ?? 0) / Double(max(1, groups.count))

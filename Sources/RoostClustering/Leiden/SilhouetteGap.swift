@@ -2,12 +2,11 @@ import RoostVectors
 
 /// Measures how much more distinct the groups of a partition are than groups in data without structure.
 ///
-/// A sample of the rows is projected onto its principal components, which removes the direction that all
-/// texts share and the noise of hundreds of dimensions. In this space, the mean simplified silhouette of each
-/// partition, which relates the distance of a row from its own centroid to that from the second-nearest one
-/// (Hruschka et al. 2004), is compared with the silhouette of the same number of groups that k-means finds in
-/// data without structure: normally distributed rows with the same variances (the reference of the gap
-/// statistic; Tibshirani, Walther & Hastie 2001).
+/// A sample of the rows is projected onto its principal components, which removes the direction that all texts share
+/// and the noise of hundreds of dimensions. In this space, the mean simplified silhouette of each partition, which
+/// relates the distance of a row from its own centroid to that from the second-nearest one (Hruschka et al. 2004), is
+/// compared with the silhouette of the same number of groups that k-means finds in data without structure: normally
+/// distributed rows with the same variances (the reference of the gap statistic; Tibshirani, Walther & Hastie 2001).
 struct SilhouetteGap {
     private let sample: [Int]
     /// The sampled rows in the space of the principal components, unit length.

@@ -1,14 +1,12 @@
 import Foundation
 import RoostVectors
 
-/// Measures, for each resolution, how well the partition of all points agrees with the partitions of
-/// subsamples.
+/// Measures, for each resolution, how well the partition of all points agrees with the partitions of subsamples.
 ///
 /// Each subsample gets its own graph and ``ResolutionLadder``. The agreement is the adjusted mutual
 /// information on the subsample, which is corrected for the agreement of many small groups by chance.
 struct SubsampleStability {
-    /// The mean agreement for each resolution, fine to coarse, smoothed over neighboring resolutions; at
-    /// most 1.
+    /// The mean agreement for each resolution, fine to coarse, smoothed over neighboring resolutions; at most 1.
     let means: [Double]
     let subsamples: Subsamples
     /// For each subsample and each resolution, the group of each point of the subsample.

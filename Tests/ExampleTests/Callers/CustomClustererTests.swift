@@ -106,10 +106,8 @@ struct CustomClustererTests {
         #expect(await code(SphericalKMeans(clusters: 2, maximumIterations: -1), vectors) == .invalidParameter)
         #expect(await code(SphericalKMeans(clusters: .min), vectors) == .invalidCount)
         #expect(await code(SphericalKMeans(clusters: .max), vectors) == .tooManyClusters)
-        #expect(await code(LeidenClusterer(neighbors: .min), vectors) == .invalidParameter)
         #expect(await code(LeidenClusterer(maximumOutliers: .nan), vectors) == .invalidParameter)
         #expect(await code(LeidenClusterer(resolution: .infinity), vectors) == .invalidParameter)
-        #expect(await code(LeidenClusterer(neighbors: .max), vectors) == nil)
         let clusterers: [any Clusterer] = [SphericalKMeans(clusters: 2), LeidenClusterer()]
         for clusterer in clusterers {
             for value in [Float.nan, .infinity] {

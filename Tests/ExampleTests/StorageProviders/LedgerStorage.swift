@@ -1,9 +1,8 @@
 import Foundation
 import Roost
 
-/// A complete backend: each batch is a separate, numbered file (a page) in a folder. The contents of the
-/// store result from applying the pages in order. Several handles of one process can use a folder; several
-/// processes cannot.
+/// A complete backend: each batch is a separate, numbered file (a page) in a folder. The contents of the store result
+/// from applying the pages in order. Several handles of one process can use a folder; several processes cannot.
 actor LedgerStorage: StorageProvider {
     private struct Page: Codable {
         var batch: WriteBatch?

@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of syncs that are killed at various times. `ROOST_SYNC_KILLS` sets their number for each
-/// provider.
+/// Tests of syncs that are killed at various times. `ROOST_SYNC_KILLS` sets their number for each provider.
 @Suite(.temporaryFolders) struct SyncKillTests {
     private static let kills =
         ProcessInfo.processInfo.environment["ROOST_SYNC_KILLS"].flatMap { Int($0) } ?? 4

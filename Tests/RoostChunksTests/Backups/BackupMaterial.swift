@@ -58,8 +58,7 @@ enum BackupMaterial {
             _ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?
         ) async throws { throw ChunkStorageError.readOnly }
 
-        /// Returns the kind of data that differs in a storage into which the documents were restored, or
-        /// `nil`.
+        /// Returns the kind of data that differs in a storage into which the documents were restored, or `nil`.
         func difference(_ other: any ChunkStorage) async throws -> String? {
             for (name, data) in kept where try await other.readChunk(name) != data { return "a document" }
             return nil
@@ -116,8 +115,7 @@ enum BackupMaterial {
         return nil
     }
 
-    /// Restores a snapshot into an empty store and returns the first difference from the store that was
-    /// backed up.
+    /// Restores a snapshot into an empty store and returns the first difference from the store that was backed up.
     static func check(
         _ snapshot: BackupSnapshot, _ repository: BackupRepository, _ expected: any StorageSnapshot
     ) async throws -> String? {

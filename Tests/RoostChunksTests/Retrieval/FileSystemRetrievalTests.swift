@@ -35,8 +35,7 @@ import Testing
         }
     }
 
-    /// Writes a chunk with a fault at one step, and checks that either the old or the new chunk exists
-    /// afterwards.
+    /// Writes a chunk with a fault at one step, and checks that either the old or the new chunk exists afterwards.
     ///
     /// - Returns: Whether the write succeeded because it has fewer steps, so the fault did not occur.
     private func writeSucceeds(failingAt step: Int, isNew: Bool) async throws -> Bool {

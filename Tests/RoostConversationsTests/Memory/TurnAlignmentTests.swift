@@ -33,8 +33,7 @@ struct TurnAlignmentTests {
         return .removed(MessageMark(text: PendingMessage.textMark(of: draft), id: UUID()))
     }
 
-    /// Returns whether the slots from a position on are equal to the turns, apart from removed messages after
-    /// a turn.
+    /// Returns whether the slots from a position on are equal to the turns, apart from removed messages after a turn.
     private func ends(
         _ slots: ArraySlice<StoredConversation.Slot>, with turns: ArraySlice<PendingMessage>
     ) -> Bool {

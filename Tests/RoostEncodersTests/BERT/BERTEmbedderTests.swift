@@ -7,8 +7,7 @@ import Testing
 
 @testable import RoostEncoders
 
-/// The installed model all-MiniLM-L6-v2, and texts with the token ids and vectors of reference
-/// implementations.
+/// The installed model all-MiniLM-L6-v2, and texts with the token ids and vectors of reference implementations.
 enum Reference {
     struct Line: Decodable, Sendable {
         var text: String

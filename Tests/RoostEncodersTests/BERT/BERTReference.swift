@@ -12,8 +12,7 @@ extension BERTEmbedder {
 /// A straightforward implementation of the forward pass of BERT (Devlin et al. 2019) for one sequence. Tests
 /// compare `BERTForwardPass` with it. Every buffer is row-major Float32 with one row for each token.
 ///
-/// In the shapes, n is the number of tokens, d the hidden size, f the intermediate size and h the size of a
-/// head.
+/// In the shapes, n is the number of tokens, d the hidden size, f the intermediate size and h the size of a head.
 struct BERTReference {
     let configuration: BERTConfiguration
     let weights: BERTWeights
@@ -38,8 +37,7 @@ struct BERTReference {
         return states
     }
 
-    /// Returns the pooled vector of the last hidden states (n, d), which is either their mean or the first of
-    /// them.
+    /// Returns the pooled vector of the last hidden states (n, d), which is either their mean or the first of them.
     func pooled(_ states: [Float]) -> [Float] {
         let d = configuration.hiddenSize
         let rows = configuration.pooling == .mean ? states.count / d : 1

@@ -13,8 +13,7 @@ import Testing
     static let count =
         (ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 1) * 2000
 
-    /// Returns a copy in which random bytes are changed, removed or repeated, or huge numbers or brackets are
-    /// inserted.
+    /// Returns a copy in which random bytes are changed, removed or repeated, or huge numbers or brackets are inserted.
     static func mutated(_ bytes: [UInt8], _ generator: inout Seeded) -> [UInt8] {
         var mutated = bytes
         for _ in 0...Int(generator.next() % 4) where !mutated.isEmpty {

@@ -196,8 +196,7 @@ struct ClusterLabelingTests {
         #expect(again.clusters.allSatisfy { $0.labeledBy == labeler.name && $0.label.hasPrefix("About ") })
         #expect(try await store.clusters.labelingRequests(unlessLabeledBy: labeler.name).isEmpty)
         #expect(try await store.clusters.export().clusters.allSatisfy { $0.labeledBy == labeler.name })
-        // A label that a person sets replaces that of the labeler, which is not asked to label the cluster
-        // again.
+        // A label that a person sets replaces that of the labeler, which is not asked to label the cluster again.
         let id = again.clusters[0].id
         let named = try await store.clusters.label(id, as: "Mine")
         #expect(named.labeledBy == nil)

@@ -44,8 +44,7 @@ struct ReclusterProgressTests {
 
 /// The partition is determined by the texts alone.
 @Suite(.temporaryFolders) struct ClusterIndependenceTests {
-    /// Copies the notes to a new folder, ingests them in the given order, and returns the clusters as sets of
-    /// texts.
+    /// Copies the notes to a new folder, ingests them in the given order, and returns the clusters as sets of texts.
     func clusters(reversed: Bool, seed: UInt64) async throws -> Set<Set<String>> {
         let folder = TemporaryFolder.unusedURL()
         try FileManager.default.copyItem(at: Fixtures.folder.appendingPathComponent("notes"), to: folder)

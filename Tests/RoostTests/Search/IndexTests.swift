@@ -319,8 +319,7 @@ import Testing
         let first = try await store(.sqlite)
         let expected = try await answers(first)
         try await first.index.build()
-        // Creates an index that has the stamp of this store but other contents, as may result from copying
-        // folders.
+        // Creates an index that has the stamp of this store but other contents, as may result from copying folders.
         let file = try SectionFile(self.file)
         let count = 400
         let ids = try file.section("ids", of: uuid_t.self, count: count).map { _ in UUID().uuid }

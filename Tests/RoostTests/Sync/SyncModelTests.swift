@@ -134,8 +134,7 @@ import Testing
     }
 }
 
-/// The expected state of a synced folder: a dictionary of files, each with the number of the entry that it
-/// should have.
+/// The expected state of a synced folder: a dictionary of files, each with the number of the entry that it should have.
 struct SyncModel {
     /// A file since the last sync.
     struct File {

@@ -20,8 +20,7 @@ import Testing
         #expect(moves.map(\.target) == ["file:///b/1", "file:///b/z", "file:///c/z", "file:///b/2"])
     }
 
-    /// Returns the moves of a chain of files, each of which has the former contents and inode of the file
-    /// before it.
+    /// Returns the moves of a chain of files, each of which has the former contents and inode of the file before it.
     private func moves(ofChain count: Int, lastIsNew: Bool) -> [SourceMove] {
         func status(_ number: Int) -> FileStatus {
             FileStatus(size: 1, modified: 0, changed: 0, inode: UInt64(number))

@@ -87,8 +87,7 @@ import Testing
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 text += pieces[Int(state >> 33) % pieces.count]
             }
-            // An apostrophe between a letter and a digit is a boundary in Unicode, but "90's" is one word
-            // here.
+            // An apostrophe between a letter and a digit is a boundary in Unicode, but "90's" is one word here.
             if text.contains(#/[0-9]['’]|['’][0-9]|[0-9],[0-9]/#) { continue }
             let expected = text.matches(of: #/\b[\w'’]+?\b/#).map { String($0.output) }
                 .filter { $0.contains(#/[\p{L}\p{N}]/#) }

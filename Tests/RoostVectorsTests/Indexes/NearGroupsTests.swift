@@ -18,8 +18,7 @@ import Testing
         return all
     }
 
-    /// Visits all pairs by descending similarity, and merges two groups if all of their pairs reach the
-    /// threshold.
+    /// Visits all pairs by descending similarity, and merges two groups if all of their pairs reach the threshold.
     private func oracle(_ vectors: Matrix, _ threshold: Float) -> [[UInt32]] {
         let rows = (0..<vectors.rows).map { vectors.row($0) }
         func similarity(_ a: Int, _ b: Int) -> Float { innerProduct(rows[a], rows[b]) }

@@ -42,8 +42,7 @@ package struct ConversationWorkload: Sendable {
     package func perform(_ number: Int) async throws {
         switch storage {
         case .histories(let storage):
-            // One history keeps all messages. The other keeps only the latest messages, so its file is
-            // rewritten.
+            // One history keeps all messages. The other keeps only the latest messages, so its file is rewritten.
             let isWhole = number % 10 == 0
             try await storage.saveMessages(
                 [

@@ -3,9 +3,8 @@ import RoostModel
 import RoostPostgres
 import RoostTestKit
 
-/// An executable that lets tests use a store in PostgreSQL from another process:
-/// `postgres-worker STORE`, followed by the arguments of `StorageJob`. `ROOST_TEST_POSTGRES` contains the URL
-/// of the server.
+/// An executable that lets tests use a store in PostgreSQL from another process: `postgres-worker STORE`, followed by
+/// the arguments of `StorageJob`. `ROOST_TEST_POSTGRES` contains the URL of the server.
 @main
 enum PostgresWorker {
     static func main() async {

@@ -5,13 +5,11 @@ import Synchronization
 
 /// `storage-worker crash|conversations BACKEND FOLDER POINT before|half`
 ///
-/// Performs the writes of a workload, and prints the number of each acknowledged write to standard output.
-/// The process kills itself at file system step POINT: before the step, or halfway through it if it is a
-/// write. If POINT is 0, the process completes the workload and prints the total number of steps to standard
-/// error.
+/// Performs the writes of a workload, and prints the number of each acknowledged write to standard output. The process
+/// kills itself at file system step POINT: before the step, or halfway through it if it is a write. If POINT is 0, the
+/// process completes the workload and prints the total number of steps to standard error.
 struct CrashRun {
-    // This property is static because the hook of SQLite's file system is a C function, which cannot capture
-    // values.
+    // This property is static because the hook of SQLite's file system is a C function, which cannot capture values.
     private static let point = Atomic(0)
     private static let isHalf = Atomic(false)
     private static let steps = Atomic(0)

@@ -29,8 +29,7 @@ struct FaultRun {
         }
     }
 
-    // This property is static because the hook of SQLite's file system is a C function, which cannot capture
-    // values.
+    // This property is static because the hook of SQLite's file system is a C function, which cannot capture values.
     private static let point = Atomic(0)
     private static let steps = Atomic(0)
     private static let kind = Mutex(Kind.ioError)

@@ -59,9 +59,8 @@ enum StorageWorker {
                 FileHandle.standardOutput.write(Data("\(number + 1)\n".utf8))
             }
         case "is-locked":
-            // `storage-worker is-locked FILE` exits with status 0 if another process holds a lock on a
-            // database, otherwise with 1. An open connection in write-ahead mode locks one of SQLite's 510
-            // shared bytes.
+            // `storage-worker is-locked FILE` exits with status 0 if another process holds a lock on a database,
+            // otherwise with 1. An open connection in write-ahead mode locks one of SQLite's 510 shared bytes.
             let file = open(arguments.first ?? "", O_RDWR)
             guard file >= 0 else { exit(66) }
             var lock = flock()

@@ -44,8 +44,7 @@ struct SegmentCodecTests {
             parts: (0..<number).map { Self.name(UInt8($0)) })
     }
 
-    /// Checks that a decoder rejects every truncated encoding, and an encoding that is followed by extra
-    /// bytes.
+    /// Checks that a decoder rejects every truncated encoding, and an encoding that is followed by extra bytes.
     private func requireExact(
         _ encoding: Data, sourceLocation: SourceLocation = #_sourceLocation,
         _ decode: (Data) throws -> Void
