@@ -18,7 +18,6 @@ struct GroupLevels {
     }
 
     /// Completes a partition by the subsamples with which its resolution was chosen.
-    ///
     /// Among the resolutions that give a suitable number of parents, the one whose parents agree best with
     /// the subsamples is used. There are no parents if none agrees well enough.
     func finish(
