@@ -61,10 +61,12 @@ struct RoostCommand: AsyncParsableCommand {
     /// Parses arguments.
     ///
     /// ArgumentParser reads the options of all commands first, which takes longer than the search of a query.
-    /// Therefore, a command parses its own arguments; only if it fails are they parsed again, for the error message.
+    /// Therefore, a command parses its own arguments. They are parsed again for an error message or a help text, because
+    /// these begin with the name of the program.
     private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
         let named = configuration.subcommands.first { $0._commandName == arguments.first }
-        if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
+        let command = try? named?.parseAsRoot(Array(arguments.dropFirst()))
+        if let command, type(of: command)._commandName != "help" { return command }
         return try await asyncParseAsRoot(arguments)
     }
 
