@@ -64,32 +64,26 @@ struct IndexRows: Sendable {
 ///
 /// Unchecked because the compiler cannot verify that the bytes of the file never change.
 struct IndexColumn<Element: Sendable>: RandomAccessCollection, @unchecked Sendable {
-    /// The elements, and the file that keeps them in memory; `nil` for an array.
-    private var mapped: (file: SectionFile, elements: UnsafeBufferPointer<Element>)?
     private var elements: [Element] = []
+    /// The elements in the file, which keeps them in memory; `nil` for an array.
+    private var mapped: UnsafeBufferPointer<Element>?
+    private var file: SectionFile?
 
     init() {}
 
     /// - Parameter name: A section whose bytes are those of the elements: little-endian numbers, or UUIDs.
     init(_ file: SectionFile, _ name: String, count: Int) throws {
         try file.verify(name)
-        let bytes = try file.section(name)
-        let (length, isTooLarge) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
-        guard bytes.count == length, !isTooLarge else {
-            throw SectionFile.Unusable(description: "the section '\(name)' does not have \(count) elements")
-        }
-        mapped = (file, bytes.bindMemory(to: Element.self))
+        let bytes = try file.section(name, of: UInt8.self, count: count * MemoryLayout<Element>.stride)
+        (self.file, mapped) = (file, UnsafeRawBufferPointer(bytes).bindMemory(to: Element.self))
     }
 
     var startIndex: Int { 0 }
-    var endIndex: Int { mapped?.elements.count ?? elements.count }
-    subscript(row: Int) -> Element { mapped?.elements[row] ?? elements[row] }
+    var endIndex: Int { mapped?.count ?? elements.count }
+    subscript(row: Int) -> Element { mapped?[row] ?? elements[row] }
 
-    /// - Precondition: The elements are an array.
-    mutating func append(_ new: [Element]) {
-        precondition(mapped == nil, "a mapped file cannot be changed")
-        elements += new
-    }
+    /// Adds elements to an array; those of a file cannot be changed.
+    mutating func append(_ new: [Element]) { elements += new }
 }
 
 extension VectorPage {
