@@ -61,14 +61,15 @@ struct RoostCommand: AsyncParsableCommand {
     /// Parses arguments.
     ///
     /// ArgumentParser reads the options of all commands first, which takes longer than the search of a query.
-    /// Therefore, a command without subcommands parses its own arguments. If this fails, they are parsed again for the
-    /// error message.
+    /// Therefore, a command without subcommands parses its own arguments. They are parsed again for an error message or a
+    /// help text, because these begin with the name of the program.
     private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
         // ArgumentParser would give a command with subcommands another one, `help`.
         let named = configuration.subcommands.first {
             $0._commandName == arguments.first && $0.configuration.subcommands.isEmpty
         }
-        if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
+        let command = try? named?.parseAsRoot(Array(arguments.dropFirst()))
+        if let command, type(of: command)._commandName != "help" { return command }
         return try await asyncParseAsRoot(arguments)
     }
 

@@ -147,7 +147,7 @@ public struct BERTEmbedder: Embedder {
         }.flatMap(\.self)
         let sequences = tokenized.map { $0.sequence }
         let used = sequences.map { $0.count - 2 - (prefixes[role]?.count ?? 0) }
-        let probe = withProbe ? [tokenIDs(of: EmbeddingProbe.text)] : []
+        let probe = withProbe ? [tokenIDs(of: ModelCheck.shortText)] : []
         var vectors = try await pooledVectors(of: probe + sequences)
         if configuration.normalizes { vectors.normalizeRows() }
         let embeddings = Embeddings(

@@ -108,6 +108,9 @@ extension ModelFolder {
 /// a model compares the vector of a fixed text with the recorded one, and before texts are embedded for
 /// storage, all weights are read and compared with their checksum.
 final class ModelCheck: Sendable {
+    /// The fixed text of BERT. Its six tokens are embedded together with a short query in the time of the query.
+    static let shortText = "Swifts sleep on the wing"
+
     private let folder: ModelFolder
     private let weights: Safetensors
     private let record: ModelRecord

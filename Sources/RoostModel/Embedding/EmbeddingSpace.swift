@@ -82,8 +82,8 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
 /// seed of the hyperplanes is fixed. The sketches of two vectors that differ only by rounding differ in few
 /// bits; the sketches of vectors from different models differ in about half of their bits.
 package enum EmbeddingProbe {
-    /// Six tokens of BERT, so that a model embeds it together with a short query in the time of the query.
-    package static let text = "Swifts sleep on the wing"
+    /// Stores contain its sketch, so it must never change.
+    package static let text = "Swifts sleep on the wing, high above the roofs of the old town."
 
     /// The maximum number of bits in which two sketches of the same model may differ. If the cosine of two
     /// vectors is 0.99, their sketches differ in three of 64 bits on average (64 · arccos 0.99 / π).

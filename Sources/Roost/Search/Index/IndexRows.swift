@@ -65,8 +65,9 @@ struct IndexRows: Sendable {
 /// Unchecked because the compiler cannot verify that the bytes of the file never change.
 struct IndexColumn<Element: Sendable>: RandomAccessCollection, @unchecked Sendable {
     private var elements: [Element] = []
-    /// The file and its elements, which are valid as long as it exists; `nil` for an array.
-    private var mapped: (file: SectionFile, elements: UnsafeBufferPointer<Element>)?
+    /// The elements in the file, which keeps them in memory; `nil` for an array.
+    private var mapped: UnsafeBufferPointer<Element>?
+    private var file: SectionFile?
 
     init() {}
 
@@ -74,14 +75,14 @@ struct IndexColumn<Element: Sendable>: RandomAccessCollection, @unchecked Sendab
     init(_ file: SectionFile, _ name: String, count: Int) throws {
         try file.verify(name)
         let bytes = try file.section(name, of: UInt8.self, count: count * MemoryLayout<Element>.stride)
-        mapped = (file, UnsafeRawBufferPointer(bytes).bindMemory(to: Element.self))
+        (self.file, mapped) = (file, UnsafeRawBufferPointer(bytes).bindMemory(to: Element.self))
     }
 
     var startIndex: Int { 0 }
-    var endIndex: Int { mapped?.elements.count ?? elements.count }
-    subscript(row: Int) -> Element { mapped?.elements[row] ?? elements[row] }
+    var endIndex: Int { mapped?.count ?? elements.count }
+    subscript(row: Int) -> Element { mapped?[row] ?? elements[row] }
 
-    /// Adds elements to an array.
+    /// Adds elements to an array; those of a file cannot be changed.
     mutating func append(_ new: [Element]) { elements += new }
 }
 

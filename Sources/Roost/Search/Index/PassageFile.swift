@@ -45,9 +45,7 @@ struct PassageFile: Sendable {
                 earlier.rows.ordinals[origin] == rows.ordinals[row]
             else { return nil }
             let isEqual = try earlier.vectors.withVerifiedRow(origin) { old in
-                vectors.withRow(row) { new in
-                    memcmp(old.baseAddress!, new.baseAddress!, new.count * MemoryLayout<Float>.stride) == 0
-                }
+                vectors.withRow(row) { memcmp(old.baseAddress!, $0.baseAddress!, 4 * $0.count) == 0 }
             }
             return isEqual ? UInt32(origin) : nil
         }

@@ -26,8 +26,8 @@ final class GraphArena: @unchecked Sendable {
     private static let cacheLine = 64
 
     /// Allocates the memory and encodes all rows. The neighbor lists are empty.
-    init(_ vectors: VectorRows, _ encoding: GraphCodes, maximumDegree: Int, seed: UInt64) {
-        self.encoding = encoding
+    init(_ vectors: VectorRows, maximumDegree: Int, seed: UInt64) {
+        encoding = GraphCodes(fitting: vectors, seed: seed)
         count = vectors.count
         self.maximumDegree = maximumDegree
         let stride = encoding.stride
@@ -44,11 +44,7 @@ final class GraphArena: @unchecked Sendable {
         order = .allocate(capacity: max(1, count))
         squares = .allocate(capacity: max(1, count))
         var generator = SeededGenerator(seed: seed)
-        for row in 0..<count { order[row] = UInt32(row) }
-        for row in (0..<count).dropFirst().reversed() {
-            let other = generator.nextIndex(below: row + 1)
-            (order[row], order[other]) = (order[other], order[row])
-        }
+        for (index, row) in generator.permutation(count).enumerated() { order[index] = UInt32(row) }
         encode(vectors)
     }
 

@@ -1,5 +1,24 @@
+import Synchronization
+
+/// Buffers that are kept for the next use.
+final class Spares<Buffer: Sendable>: Sendable {
+    private let spare = Mutex<[Buffer]>([])
+    private let make: @Sendable () -> Buffer
+
+    init(_ make: @escaping @Sendable () -> Buffer) { self.make = make }
+
+    /// Calls `body` with a buffer that no other call uses at the same time.
+    func withBuffer<Result>(_ body: (Buffer) -> Result) -> Result {
+        let buffer = spare.withLock { $0.popLast() } ?? make()
+        defer { spare.withLock { $0.append(buffer) } }
+        return body(buffer)
+    }
+}
+
 /// The buffers of a search, which the next search reuses.
-final class GraphScratch {
+///
+/// `Sendable` is unchecked because the compiler cannot see that only one search uses the buffers at a time.
+final class GraphScratch: @unchecked Sendable {
     struct Candidate {
         var row: UInt32
         /// The inner product of the row's codes with the query.
@@ -10,8 +29,6 @@ final class GraphScratch {
     /// The best rows of the last search, best first.
     private(set) var beam: UnsafeMutablePointer<Candidate>
     var beamCount = 0
-    /// The number of rows that the last search compared with the query.
-    var comparisons = 0
     /// The current query: `2 * stride` signed bytes.
     let query: UnsafeMutablePointer<Int8>
     var querySum: Int32 = 0
@@ -68,7 +85,9 @@ final class GraphScratch {
 }
 
 /// The buffers that one thread uses while a graph is built.
-final class GraphWorkspace {
+///
+/// `Sendable` is unchecked because the compiler cannot see that only one thread uses the buffers at a time.
+final class GraphWorkspace: @unchecked Sendable {
     struct Candidate {
         var row: UInt32
         /// The squared distance, measured in quantization steps.

@@ -11,27 +11,17 @@ import Synchronization
 /// `Sendable` is unchecked because the compiler cannot see that each thread writes the lists of different
 /// rows.
 final class GraphBuilder: @unchecked Sendable {
-    struct Options: Sendable, Hashable {
-        /// The range of ``maximumDegree``. A graph stores the number of neighbors of a row in one byte.
-        static let degreeRange = 1...Int(UInt8.max)
-        /// The range of ``efConstruction``. The upper bound limits the memory of a search.
-        static let efConstructionRange = 1...1 << 20
+    /// The maximum number of rows at which searches begin. Starting at many rows replaces the upper levels of
+    /// an HNSW graph.
+    static let entryPoints = 256
 
-        var maximumDegree = 32
-        /// The number of candidates that a search keeps when a row is inserted.
-        var efConstruction = 64
-        /// See ``NeighborSelection/alpha``.
-        var alpha: Float = 1.2
-        var seed: UInt64 = 1
-        /// The maximum number of rows at which searches begin. Starting at many rows replaces the upper
-        /// levels of an HNSW graph.
-        var entryPoints = 256
-    }
-
-    let options: Options
     let arena: GraphArena
+    private let efConstruction: Int
+    /// The maximum number of rows that are compared with one row at once. If more rows than this link to the
+    /// same row, only some of the links back are added.
+    private let maximumCandidates: Int
     private let selection: NeighborSelection
-    private let spare = Mutex<[Box]>([])
+    private let workspaces: Spares<GraphWorkspace>
 
     // The following constants determine the sizes of batches. Rows of one batch do not find each other, so a
     // batch must be small compared with the graph; but a batch that is too small does not occupy all cores.
@@ -47,7 +37,7 @@ final class GraphBuilder: @unchecked Sendable {
     /// The lower bound of the 2% limit. It keeps the number of batches small for graphs with fewer than
     /// 51,200 rows.
     private static let minimumBatchLimit = 1024
-    private static let minimumCandidateLimit = 1024
+    private static let minimumCandidates = 1024
 
     // The following constants are the numbers of rows in one block of parallel work.
     private static let firstRowsBlock = 8
@@ -57,42 +47,31 @@ final class GraphBuilder: @unchecked Sendable {
     /// cores, and small enough to limit the overhead of obtaining a workspace for each block.
     private static let maximumBlocks = 64
 
-    init(_ vectors: VectorRows, _ encoding: GraphCodes, _ options: Options = Options()) {
-        precondition(
-            Options.degreeRange.contains(options.maximumDegree),
-            "maximumDegree must be from 1 to 255, not \(options.maximumDegree)")
-        precondition(
-            Options.efConstructionRange.contains(options.efConstruction),
-            "efConstruction must be from 1 to 2^20, not \(options.efConstruction)")
-        self.options = options
-        arena = GraphArena(vectors, encoding, maximumDegree: options.maximumDegree, seed: options.seed)
-        selection = NeighborSelection(arena: arena, alpha: options.alpha)
+    init(_ vectors: VectorRows, _ options: GraphIndex.Options) {
+        let arena = GraphArena(vectors, maximumDegree: options.maximumDegree, seed: options.seed)
+        let maximumCandidates = max(Self.minimumCandidates, options.efConstruction)
+        (self.arena, self.maximumCandidates) = (arena, maximumCandidates)
+        efConstruction = options.efConstruction
+        selection = NeighborSelection(arena: arena)
+        workspaces = Spares {
+            GraphWorkspace(stride: arena.encoding.stride, maximumCandidates: maximumCandidates)
+        }
     }
 
     private var count: Int { arena.count }
 
-    private var order: UnsafeMutablePointer<UInt32> { arena.order }
+    var view: GraphView { arena.view(maximumEntryPoints: Self.entryPoints) }
 
-    var view: GraphView { arena.view(maximumEntryPoints: options.entryPoints) }
-
-    /// The maximum number of rows that are compared with one row at once. If more rows than this link to the
-    /// same row, only some of the links back are added.
-    private var maximumCandidates: Int {
-        max(
-            Self.minimumCandidateLimit, options.entryPoints, 2 * options.maximumDegree, options.efConstruction
-        )
-    }
-
+    /// Inserts the rows that have no neighbors yet.
+    ///
+    /// - Parameter vectors: The vectors that the builder was created with.
     func build(_ vectors: VectorRows) throws {
         guard count > 1 else { return }
-        precondition(
-            vectors.count == count && vectors.dimension == arena.encoding.dimension,
-            "the vectors are not those that the builder was created with")
         try vectors.withUnsafePointer { try build(SharedReads($0)) }
     }
 
     private func build(_ vectors: SharedReads<Float>) throws {
-        let first = min(count, max(options.entryPoints, 2 * options.maximumDegree))
+        let first = min(count, max(Self.entryPoints, 2 * arena.maximumDegree))
         var done = arena.moveLinkedRowsFirst()
         if done < first {
             arena.degrees.update(repeating: 0, count: count)
@@ -111,6 +90,8 @@ final class GraphBuilder: @unchecked Sendable {
 
     /// Links the rows that an earlier graph contains as they were linked there. In place of each removed
     /// neighbor, its own neighbors become candidates (FreshDiskANN, Singh et al. 2021).
+    ///
+    /// - Parameter origins: For each row, the same row of the earlier graph; `nil` for a new one.
     func adopt(_ earlier: GraphView, _ origins: [UInt32?]) {
         var rows = [UInt32?](repeating: nil, count: earlier.count)
         for (row, origin) in origins.enumerated() { if let origin { rows[Int(origin)] = UInt32(row) } }
@@ -140,8 +121,8 @@ final class GraphBuilder: @unchecked Sendable {
     private func linkFirst(_ first: Int) {
         forEach(of: first, size: Self.firstRowsBlock) { [self] block, space in
             for position in block {
-                let row = order[position]
-                compare(row, with: UnsafeBufferPointer(start: order, count: first), space)
+                let row = arena.order[position]
+                compare(row, with: UnsafeBufferPointer(start: arena.order, count: first), space)
                 selection.select(for: row, space)
             }
         }
@@ -152,15 +133,13 @@ final class GraphBuilder: @unchecked Sendable {
         let encoding = arena.encoding
         forEach(of: batch.count, size: Self.insertionBlock) { [self] block, space in
             for position in block {
-                let row = order[batch.lowerBound + position]
+                let row = arena.order[batch.lowerBound + position]
                 // The query is the vector, not the row's codes: the codes are centered on the mean, and a
                 // centered query would order the rows differently than the inner products of the vectors do.
                 let vector = vectors.pointer + Int(row) * encoding.dimension
                 space.scratch.querySum = encoding.write(vector, query: space.scratch.query)
-                view.search(space.scratch, width: options.efConstruction)
-                let count = space.scratch.beamCount
-                space.found.removeAll(keepingCapacity: true)
-                for index in 0..<count { space.found.append(space.scratch.beam[index].row) }
+                view.search(space.scratch, width: efConstruction)
+                space.found = (0..<space.scratch.beamCount).map { space.scratch.beam[$0].row }
                 space.found.withUnsafeBufferPointer { compare(row, with: $0, space) }
                 if space.candidates.allSatisfy({ $0.distance <= 0 }) { addEntryPoints(row, view, space) }
                 selection.select(for: row, space)
@@ -200,18 +179,15 @@ final class GraphBuilder: @unchecked Sendable {
 
     private func linkBack(_ batch: Range<Int>) {
         var links: [Link] = []
-        links.reserveCapacity(batch.count * options.maximumDegree)
+        links.reserveCapacity(batch.count * arena.maximumDegree)
         for position in batch {
-            let row = order[position]
+            let row = arena.order[position]
             let list = arena.list(of: row)
             for index in 0..<Int(arena.degrees[Int(row)]) { links.append(Link(from: list[index], to: row)) }
         }
         links.sort { ($0.from, $0.to) < ($1.from, $1.to) }
-        var starts: [Int] = []
-        for index in links.indices where index == 0 || links[index].from != links[index - 1].from {
-            starts.append(index)
-        }
-        starts.append(links.count)
+        let starts =
+            links.indices.filter { $0 == 0 || links[$0].from != links[$0 - 1].from } + [links.count]
         forEach(of: starts.count - 1, size: Self.linkBlock) { [self, links, starts] block, space in
             for group in block {
                 link(links[starts[group]].from, to: links[starts[group]..<starts[group + 1]], space)
@@ -223,8 +199,7 @@ final class GraphBuilder: @unchecked Sendable {
     private func link(_ row: UInt32, to new: some Collection<Link>, _ space: GraphWorkspace) {
         let list = arena.list(of: row)
         let degree = Int(arena.degrees[Int(row)])
-        space.found.removeAll(keepingCapacity: true)
-        for index in 0..<degree { space.found.append(list[index]) }
+        space.found = Array(UnsafeBufferPointer(start: list, count: degree))
         for link in new where !(0..<degree).contains(where: { list[$0] == link.to }) {
             if space.found.count < maximumCandidates { space.found.append(link.to) }
         }
@@ -233,7 +208,7 @@ final class GraphBuilder: @unchecked Sendable {
 
     /// Makes the given rows the neighbors of a row, or selects among them if there are more than the maximum degree.
     private func store(_ rows: [UInt32], for row: UInt32, _ space: GraphWorkspace) {
-        if rows.count <= options.maximumDegree {
+        if rows.count <= arena.maximumDegree {
             for (index, other) in rows.enumerated() { arena.list(of: row)[index] = other }
             arena.degrees[Int(row)] = UInt8(rows.count)
             return
@@ -248,21 +223,7 @@ final class GraphBuilder: @unchecked Sendable {
     private func forEach(of count: Int, size: Int, _ body: @Sendable (Range<Int>, GraphWorkspace) -> Void) {
         let size = max(size, (count + Self.maximumBlocks - 1) / Self.maximumBlocks)
         Parallel.forEachBlock(of: count, size: size) { [self] block in
-            let space =
-                spare.withLock { $0.popLast() }
-                ?? Box(
-                    value: GraphWorkspace(
-                        stride: arena.encoding.stride, maximumCandidates: maximumCandidates))
-            body(block, space.value)
-            spare.withLock { $0.append(space) }
+            workspaces.withBuffer { body(block, $0) }
         }
-    }
-
-    /// A workspace that is passed between threads.
-    ///
-    /// `Sendable` is unchecked because the compiler cannot see that only one thread uses the workspace at a
-    /// time.
-    private struct Box: @unchecked Sendable {
-        let value: GraphWorkspace
     }
 }

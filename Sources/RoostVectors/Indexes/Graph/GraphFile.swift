@@ -80,7 +80,7 @@ extension GraphIndex {
             metadata.dimension == vectors.dimension
         else { return nil }
         let (count, degree) = (metadata.count, metadata.degree)
-        guard count > 0, GraphBuilder.Options.degreeRange.contains(degree), metadata.scale.isFinite,
+        guard count > 0, (1...Options.maximumDegreeLimit).contains(degree), metadata.scale.isFinite,
             metadata.scale > 0
         else { throw unusable("has metadata out of range") }
         for name in ["mean", "entries", "degrees"] { try file.verify(name) }
@@ -90,7 +90,7 @@ extension GraphIndex {
         let codes = GraphCodes(
             dimension: metadata.dimension, mean: Array(mean), scale: metadata.scale, seed: metadata.seed)
         let entryPoints = try file.section(
-            "entries", of: UInt32.self, count: min(count, GraphBuilder.Options().entryPoints))
+            "entries", of: UInt32.self, count: min(count, GraphBuilder.entryPoints))
         let degrees = try file.section("degrees", of: UInt8.self, count: count)
         let neighbors = try file.section("neighbors", of: UInt32.self, count: count * degree)
         let rows = try file.section("codes", of: UInt8.self, count: count * codes.stride)

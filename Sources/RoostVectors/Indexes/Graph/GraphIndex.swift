@@ -12,6 +12,11 @@ public struct GraphIndex: VectorIndex {
     /// The parameters of construction and search. The construction replaces a number out of range with the
     /// nearest bound of the range.
     public struct Options: Sendable, Hashable {
+        /// A graph stores the number of neighbors of a row in one byte.
+        static let maximumDegreeLimit = Int(UInt8.max)
+        /// Limits the memory of a search.
+        static let efConstructionLimit = 1 << 20
+
         /// The maximum number of neighbors of a row, 1 to 255. A larger value increases recall and memory.
         public var maximumDegree = 32
         /// The number of candidates that a search keeps when a row is inserted, 1 to 2^20. A larger value
@@ -38,7 +43,7 @@ public struct GraphIndex: VectorIndex {
     let graph: GraphView
     /// The object that owns the graph's memory: an arena or a file.
     let owner: any AnyObject & Sendable
-    private let pool: Pool
+    private let scratches: Spares<GraphScratch>
     /// The parameters of the index. ``Options/efSearch`` may be changed at any time.
     public var options: Options
 
@@ -48,7 +53,7 @@ public struct GraphIndex: VectorIndex {
     ) {
         (self.vectors, self.codes, self.graph, self.owner) = (vectors, codes, graph, owner)
         self.options = options
-        pool = Pool(stride: codes.stride)
+        scratches = Spares { GraphScratch(stride: codes.stride) }
     }
 
     /// Builds an index on all cores.
@@ -65,54 +70,44 @@ public struct GraphIndex: VectorIndex {
     /// Builds an index over rows that may be mapped from a file.
     @concurrent
     package init(building vectors: VectorRows, options: Options = Options()) async throws {
-        precondition(
-            vectors.count <= Int(UInt32.max), "\(vectors.count) rows do not fit in UInt32 row numbers")
-        var options = options
-        options.maximumDegree = Self.clamped(options.maximumDegree, to: GraphBuilder.Options.degreeRange)
-        options.efConstruction = Self.clamped(
-            options.efConstruction, to: GraphBuilder.Options.efConstructionRange)
-        var build = GraphBuilder.Options()
-        build.maximumDegree = options.maximumDegree
-        build.efConstruction = options.efConstruction
-        build.seed = options.seed
-        let codes = GraphCodes(fitting: vectors, seed: build.seed)
-        try self.init(GraphBuilder(vectors, codes, build), vectors, options)
+        try self.init(vectors, options) { _ in }
     }
 
-    /// Builds an index over changed vectors from an earlier index. Only new vectors are inserted, with the
-    /// encoding of the earlier index, unless half of the rows or more are new.
+    /// Builds an index over changed vectors from an earlier index. Only new vectors are inserted, unless fewer
+    /// than half of the rows before or after the change are kept.
     ///
     /// - Parameters:
     ///   - earlier: The index of the vectors before the change. It stays usable.
     ///   - origins: For each row of `vectors`, the row of the same vector in `earlier`; `nil` for a new vector.
     /// - Throws: `SectionFile/Unusable` if the earlier graph is damaged; `CancellationError`.
-    /// - Complexity: The time of inserting the new rows, and of choosing new neighbors for rows next to removed
-    ///   ones.
+    /// - Complexity: The time of encoding all rows, of inserting the new ones, and of choosing new neighbors
+    ///   for rows next to removed ones.
     @concurrent
     package init(updating earlier: GraphIndex, to vectors: VectorRows, origins: [UInt32?]) async throws {
         precondition(origins.count == vectors.count && earlier.dimension == vectors.dimension)
-        guard 2 * origins.count(where: { $0 != nil }) > vectors.count else {
+        guard 2 * origins.count(where: { $0 != nil }) > max(vectors.count, earlier.count) else {
             self = try await GraphIndex(building: vectors, options: earlier.options)
             return
         }
         try earlier.verify()
-        var build = GraphBuilder.Options()
-        build.maximumDegree = earlier.graph.degree
-        build.efConstruction = earlier.options.efConstruction
-        build.seed = earlier.codes.seed
-        let builder = GraphBuilder(vectors, earlier.codes, build)
-        withExtendedLifetime(earlier.owner) { builder.adopt(earlier.graph, origins) }
-        try self.init(builder, vectors, earlier.options)
+        var options = earlier.options
+        options.maximumDegree = earlier.graph.degree
+        try self.init(vectors, options) { builder in
+            withExtendedLifetime(earlier.owner) { builder.adopt(earlier.graph, origins) }
+        }
     }
 
-    private init(_ builder: GraphBuilder, _ vectors: VectorRows, _ options: Options) throws {
+    private init(_ vectors: VectorRows, _ options: Options, prepare: (GraphBuilder) -> Void) throws {
+        precondition(
+            vectors.count <= Int(UInt32.max), "\(vectors.count) rows do not fit in UInt32 row numbers")
+        var options = options
+        options.maximumDegree = min(max(1, options.maximumDegree), Options.maximumDegreeLimit)
+        options.efConstruction = min(max(1, options.efConstruction), Options.efConstructionLimit)
         try vectors.verify()
+        let builder = GraphBuilder(vectors, options)
+        prepare(builder)
         try builder.build(vectors)
         self.init(vectors, builder.arena.encoding, builder.view, owner: builder.arena, options)
-    }
-
-    private static func clamped(_ value: Int, to range: ClosedRange<Int>) -> Int {
-        min(max(value, range.lowerBound), range.upperBound)
     }
 
     /// The number of vectors.
@@ -175,12 +170,12 @@ extension GraphIndex {
             try Task.checkCancellation()
             let count = min(Self.queriesPerCheck, queries.rows - start)
             found += Parallel.mapBlocks(of: count, size: Self.queryBlock) { block in
-                let scratch = pool.take()
-                defer { pool.give(scratch) }
-                return withExtendedLifetime(owner) {
-                    block.map { index in
-                        queries.withRow(start + index) {
-                            search($0, k: k, allowed, allowedCount, scratch.value, damage)
+                scratches.withBuffer { scratch in
+                    withExtendedLifetime(owner) {
+                        block.map { index in
+                            queries.withRow(start + index) {
+                                search($0, k: k, allowed, allowedCount, scratch, damage)
+                            }
                         }
                     }
                 }
@@ -263,23 +258,5 @@ extension GraphIndex {
         }
         let found = best.sorted()
         return found.count < wanted ? nil : found
-    }
-
-    /// A pool of search buffers, which keeps them for later searches.
-    private final class Pool: Sendable {
-        /// `Sendable` is unchecked because the compiler cannot see that only one search uses the buffers at a
-        /// time.
-        struct Box: @unchecked Sendable {
-            let value: GraphScratch
-        }
-
-        private let spare = Mutex<[Box]>([])
-        private let stride: Int
-
-        init(stride: Int) { self.stride = stride }
-
-        func take() -> Box { spare.withLock { $0.popLast() } ?? Box(value: GraphScratch(stride: stride)) }
-
-        func give(_ box: Box) { spare.withLock { $0.append(box) } }
     }
 }

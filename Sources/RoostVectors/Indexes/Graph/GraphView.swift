@@ -12,7 +12,7 @@ struct GraphView: @unchecked Sendable {
     let count: Int
     let stride: Int
     let degree: Int
-    /// The rows at which searches begin: a random sample of all rows.
+    /// The rows at which searches begin: a random sample of all rows or, after an update, of the earlier rows.
     let entryPoints: UnsafeBufferPointer<UInt32>
     /// The checksums of a mapped graph, or `nil` for a graph in memory. A search of a mapped graph verifies
     /// the checksums and checks that row numbers are in range.
@@ -25,12 +25,9 @@ private struct Beam {
     let width: Int
     var count = 0
 
-    /// Returns the row of the first candidate behind the given index that is not expanded.
+    /// Returns the row of the first candidate after a given one that is not expanded.
     func following(_ index: Int) -> Int? {
-        for index in index + 1..<max(count, index + 1) where !candidates[index].isExpanded {
-            return Int(candidates[index].row)
-        }
-        return nil
+        (index + 1..<count).first { !candidates[$0].isExpanded }.map { Int(candidates[$0].row) }
     }
 
     /// Inserts a candidate if it is one of the best `width` so far.
@@ -68,7 +65,6 @@ extension GraphView {
         let (rows, products, query, sum) = (scratch.rows, scratch.products, scratch.query, scratch.querySum)
         let (reached, search) = (scratch.reached, scratch.search)
         var beam = Beam(candidates: scratch.beam, width: width)
-        var comparisons = entryPoints.count
         scratch.beamCount = 0
         guard start(&beam, scratch) else { return false }
         for index in 0..<beam.count { reached[Int(beam.candidates[index].row)] = search }
@@ -91,13 +87,11 @@ extension GraphView {
             guard found > 0 else { continue }
             if let mapped, !mapped.areCodesIntact(rows, found, in: self) { return false }
             roost_code_products(query, sum, stride, codes, rows, found, products)
-            comparisons += found
             var first = next + 1
             for index in 0..<found { first = min(first, beam.insert(rows[index], products[index])) }
             next = min(next, first)
         }
         scratch.beamCount = beam.count
-        scratch.comparisons = comparisons
         return true
     }
 

@@ -9,7 +9,7 @@ struct NeighborSelection {
     let arena: GraphArena
     /// The factor for squared distances by which a selected neighbor must be nearer to a candidate to exclude
     /// it. Values above 1 keep some long links, which make searches shorter; the paper uses 1.2.
-    let alpha: Float
+    private static let alpha: Float = 1.2
 
     /// The number of selected neighbors that are compared with a candidate at once. Most candidates are
     /// excluded by one of the nearest neighbors, so larger blocks would compute unnecessary products.
@@ -17,8 +17,7 @@ struct NeighborSelection {
 
     func select(for row: UInt32, _ space: GraphWorkspace) {
         space.candidates.sort { $0.precedes($1) }
-        var count = 0
-        var copies = 0
+        var (count, copies) = (0, 0)
         let (selected, degree) = (arena.list(of: row), arena.maximumDegree)
         // Rows with equal codes do not exclude each other. A search could not leave a group of rows whose
         // lists contain only such copies, so copies may fill at most a quarter of a list.
@@ -52,7 +51,7 @@ struct NeighborSelection {
             arena.multiply(query, sum, with: selected + start, part, into: products)
             for index in 0..<part {
                 let between = arena.distance(candidate.row, selected[start + index], products[index])
-                if alpha * Float(between) < Float(candidate.distance) { return true }
+                if Self.alpha * Float(between) < Float(candidate.distance) { return true }
             }
         }
         return false

@@ -1,9 +1,9 @@
-package import Foundation
+import Foundation
 
 /// Arrays in the NPY format, version 1.0: a header, and the elements row by row
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
-package enum NumPyFormat {
-    package static func header(rows: Int, columns: Int) -> Data {
+enum NumPyFormat {
+    static func header(rows: Int, columns: Int) -> Data {
         var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(rows), \(columns)), }"
         // The format requires that the data start at a multiple of 64 bytes and that the header end with a
         // line feed. Ten bytes (magic number, version, header length) precede the header.
@@ -14,7 +14,7 @@ package enum NumPyFormat {
         return data + Data(header.utf8)
     }
 
-    package static func bytes(of elements: [Float]) -> Data {
+    static func bytes(of elements: [Float]) -> Data {
         elements.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
     }
 }
