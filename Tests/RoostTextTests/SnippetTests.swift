@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test func `headings end with a colon, and tables and characters are shown as readers of Markdown do`() {
-        let text = "# A year\n## Spring?\nSwifts &amp; &lt;b&gt; `&amp;`\na | b\n--- | :-:\n1 | 2\n\n    cat | x\n"
+        let text =
+            "# A year\n## Spring?\nSwifts &amp; &lt;b&gt; `&amp;`\na | b\n--- | :-:\n1 | 2\n\n    cat | x\n"
         // A table, whose second line the reader hides, and indented code.
         let readable = ReadableText(
             text, hiding: [57..<66], isMarkdown: true, blocks: [51..<72, 78..<85], headings: [0, 9])

@@ -8,11 +8,9 @@ import RoostVectors
 /// (BM25F), divided by the geometric mean of the greatest possible score and the best one of the candidates. The score
 /// is the mean of both (decision 15).
 struct Relevance: Sendable {
-    /// The share of the evidence that a text lacks to equal the query, which it gets if its title is the query.
-    private static let titleShare: Float = 0.5
     /// The noise level: the cosine of a query that unrelated texts rarely reach, with all-MiniLM-L6-v2 and with
     /// the built-in model that hashes words.
-    private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.515, 0.25)
+    private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.5, 0.25)
     /// The number of deviations below the mean cosine of pairs of passages at which the scale of cosines begins,
     /// unless that is below 0. Models such as multilingual-e5-small give all pairs of texts a cosine above 0.7.
     private static let baseDeviations: Float = 3
@@ -58,13 +56,17 @@ struct Relevance: Sendable {
         var candidates = candidates
         for index in candidates.indices {
             let candidate = candidates[index]
-            var evidence = Evidence(
+            let evidence = Evidence(
                 meaning: cosine(of: candidate).map { scaled($0 - candidate.correction) } ?? 0,
                 words: usesWords ? candidate.wordScore / wordScale : 0)
-            if candidate.isTitled {
-                evidence.words += Self.titleShare * max(0, exactEvidence - evidence.total)
-            }
             candidates[index].evidence = evidence
+        }
+        // A text whose title is the query precedes those with other titles.
+        let best = candidates.lazy.filter { !$0.isTitled }.map(\.evidence.total).max() ?? 0
+        let missing = max(0, exactEvidence - best)
+        for index in candidates.indices where candidates[index].isTitled {
+            let own = max(0, candidates[index].evidence.total)
+            candidates[index].evidence.words += max(0, best + missing * own / exactEvidence - own)
         }
         return candidates.sorted { ($1.evidence.total, $0.id) < ($0.evidence.total, $1.id) }
     }

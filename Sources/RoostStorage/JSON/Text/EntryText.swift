@@ -223,7 +223,8 @@ extension [UInt8] {
             if !isFirst { append(UInt8(ascii: ",")) }
             isFirst = false
             var text = number.description
-            text.withUTF8 { append(contentsOf: $0) }
+            // Most numbers of a sparse vector are 0.
+            text.withUTF8 { append(contentsOf: $0.suffix(2).elementsEqual(".0".utf8) ? $0.dropLast(2) : $0[...]) }
         }
         append(UInt8(ascii: "]"))
     }
