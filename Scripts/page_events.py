@@ -68,11 +68,11 @@ def test_pinch(person):
     move(((-20, -20), (-45, -45)), ((20, 20), (45, 45)))
     after = places()
     shared = [name for name in before if name in after]
-    pairs = [(a, b) for a in shared for b in shared if a < b and abs(before[a]["y"] - before[b]["y"]) > 60]
-    assert pairs, (before, after)
-    for a, b in pairs[:1]:
-        factor = (after[a]["y"] - after[b]["y"]) / (before[a]["y"] - before[b]["y"])
-        assert 1.25 < factor < 3.5, factor
+    pairs = [(abs(before[a]["y"] - before[b]["y"]), a, b) for a in shared for b in shared if a < b]
+    distance, a, b = max(pairs, default=(0, "", ""))
+    assert distance > 30, (before, after)
+    factor = (after[a]["y"] - after[b]["y"]) / (before[a]["y"] - before[b]["y"])
+    assert 1.25 < factor < 3.5, factor
     person.picture("pinch")
     before = places()
     move(((0, 0), (0, 60)))
