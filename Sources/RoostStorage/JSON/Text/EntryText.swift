@@ -224,7 +224,9 @@ extension [UInt8] {
             isFirst = false
             var text = number.description
             // Most numbers of a sparse vector are 0.
-            text.withUTF8 { append(contentsOf: $0.suffix(2).elementsEqual(".0".utf8) ? $0.dropLast(2) : $0[...]) }
+            text.withUTF8 { digits in
+                append(contentsOf: digits.suffix(2).elementsEqual(".0".utf8) ? digits.dropLast(2) : digits[...])
+            }
         }
         append(UInt8(ascii: "]"))
     }
