@@ -225,7 +225,8 @@ extension [UInt8] {
             var text = number.description
             // Most numbers of a sparse vector are 0.
             text.withUTF8 { digits in
-                append(contentsOf: digits.suffix(2).elementsEqual(".0".utf8) ? digits.dropLast(2) : digits[...])
+                let isWhole = digits.suffix(2).elementsEqual(".0".utf8)
+                append(contentsOf: isWhole ? digits.dropLast(2) : digits[...])
             }
         }
         append(UInt8(ascii: "]"))
