@@ -23,8 +23,12 @@ import Testing
         #expect(model.tokenIDs(of: "swift", as: .query) == plain.tokenIDs(of: "a query: swift"))
         let asQuery = try await model.embed(["swift"], as: .query)
         let asDocument = try await model.embed(["swift"], as: .document)
-        #expect(asQuery.vectors.row(0) == (try await plain.embed("a query: swift", as: .query)))
-        #expect(asDocument.vectors.row(0) == (try await plain.embed("note: swift", as: .document)))
+        // The batch of the first text has the text of the check, too, so its sums differ in the last bits.
+        func isNear(_ first: [Float], _ second: [Float]) -> Bool {
+            zip(first, second).allSatisfy { abs($0 - $1) < 1e-5 }
+        }
+        #expect(isNear(asQuery.vectors.row(0), try await plain.embed("a query: swift", as: .query)))
+        #expect(isNear(asDocument.vectors.row(0), try await plain.embed("note: swift", as: .document)))
         #expect(asQuery.tokenCounts == [1] && asQuery.omittedTokens == [0])
         let longer = plain.tokenIDs(of: "a query: ").count - 2
         #expect(model.maximumTokens == 38 - longer)
