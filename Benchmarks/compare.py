@@ -165,4 +165,5 @@ with open(f"{folder}/compare.json", "w", encoding="utf-8") as file:
 if not options.quick and not options.only:
     with open(page, encoding="utf-8") as file: before, rest = file.read().split(marks[0])
     with open(page, "w", encoding="utf-8") as file:
-        file.write("\n".join([before + marks[0], "", *lines, "", marks[1]]) + rest.split(marks[1])[1])
+        note = f"Rounds: {rounds}."
+        file.write("\n".join([before + marks[0], "", note, "", *lines, "", marks[1]]) + rest.split(marks[1])[1])

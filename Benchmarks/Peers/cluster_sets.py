@@ -59,11 +59,10 @@ def report_labels(store, labels):
     source = open(os.path.join(os.path.dirname(__file__), "../../Sources/RoostText/StopWords.swift"), encoding="utf-8")
     stops = set(re.search(r'englishList = """(.*?)"""', source.read(), re.S).group(1).split())
     def names(text, entries):
-        """Whether a text has a word of the name of the most frequent class: "PostgreSQL" names "postgres"."""
+        """Whether a text has a word, by stem, of the name of the most frequent class."""
         classes = collections.Counter(labels[entry.strip()] for entry in entries)
         name = {stem(word) for word in words(min(classes, key=lambda label: (-classes[label], label)))}
-        pairs = itertools.product(name, map(stem, words(text)))
-        return any(a == b or min(len(a), len(b)) >= 5 and (a.startswith(b) or b.startswith(a)) for a, b in pairs)
+        return not name.isdisjoint(map(stem, words(text)))
     groups = list(leaves(json.loads(roost(store, "export", "clusters"))["clusters"]))
     texts = [[member["content"] for member in group["members"]] for group in groups]
     counts = [collections.Counter(word for text in group for word in words(text)

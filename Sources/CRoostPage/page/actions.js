@@ -89,7 +89,7 @@ export function confirmed(question, agree) {
   });
 }
 
-/** Asks for a line of text; returns null if there is none. */
+/** Asks for a line of text; returns null if the person cancels or enters no text. */
 export function asked(title, label, { value = '', options = [] } = {}) {
   return new Promise(resolve => {
     let answer = null;

@@ -10,6 +10,8 @@ struct HitResolver: Sendable {
     let relevance: Relevance
     let words: WordScores?
     let snapshot: any StorageSnapshot
+    /// Whether every candidate has its nearest passage, unless the entry has no vectors.
+    let comparesAllVectors: Bool
 
     func hits(_ count: Int, of candidates: [Candidate]) async throws -> [QueryHit] {
         let minimumScore = plan.search.minimumScore ?? -.infinity
@@ -110,11 +112,20 @@ struct HitResolver: Sendable {
     private func check(_ candidates: ArraySlice<Candidate>, _ entries: [Entry.ID: Entry]) throws {
         let norm = length(of: plan.vector)
         for candidate in candidates {
-            guard let passage = candidate.passage else { continue }
+            guard let passage = candidate.passage else {
+                if comparesAllVectors, entries[candidate.id].map(isComparable) == true { throw Self.contradiction }
+                continue
+            }
             guard let entry = entries[candidate.id], agrees(passage, entry, norm) else {
-                throw SectionFile.Unusable(description: "it contradicts the store")
+                throw Self.contradiction
             }
         }
+    }
+
+    private static let contradiction = SectionFile.Unusable(description: "it contradicts the store")
+
+    private func isComparable(_ entry: Entry) -> Bool {
+        entry.searchablePassages.contains { $0.vector.count == plan.vector.count }
     }
 
     private func agrees(_ passage: PassageContents.Hit, _ entry: Entry, _ norm: Float) -> Bool {

@@ -162,8 +162,10 @@ struct SearchRun: Sendable {
         let relevance = Relevance(plan, vectors.statistics.pairs, words: scores?.scores, candidates)
         var ranking = relevance.ranked(candidates)
         if scores != nil { ranking = relevance.ranked(corrected(ranking, max(needed, Self.judgedCount))) }
-        let hits = try await HitResolver(plan: plan, relevance: relevance, words: scores, snapshot: snapshot)
-            .hits(max(needed, Self.judgedCount), of: ranking)
+        let resolver = HitResolver(
+            plan: plan, relevance: relevance, words: scores, snapshot: snapshot,
+            comparesAllVectors: plan.usesVectors && vectors.index != nil)
+        let hits = try await resolver.hits(max(needed, Self.judgedCount), of: ranking)
         page(hits, needed, &result)
         return result
     }

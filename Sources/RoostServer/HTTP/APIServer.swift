@@ -16,8 +16,8 @@ package struct APIServer: Service {
     /// Creates a server.
     ///
     /// - Parameters:
-    ///   - onRunning: Is called with the port when the server accepts connections.
-    ///   - onStopping: Is called when the server is asked to stop, before the last requests are answered.
+    ///   - onRunning: Receives the port when the server accepts connections.
+    ///   - onStopping: Runs when the server is asked to stop, before the last requests are answered.
     package init(
         _ handle: StoreHandle, _ settings: ServerSettings, token: AccessToken?, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in },

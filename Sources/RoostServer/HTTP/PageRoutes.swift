@@ -112,7 +112,7 @@ package final class MapCache: Sendable {
         }
     }
 
-    /// Returns the map in the file; `nil` if there is none, or if it is damaged.
+    /// Returns the map in the file; `nil` if the file is missing or damaged.
     private func saved() -> Data? {
         guard let file, let content = try? Data(contentsOf: file, options: .mappedIfSafe), content.count > 4
         else { return nil }
