@@ -112,11 +112,12 @@ struct HitResolver: Sendable {
     private func check(_ candidates: ArraySlice<Candidate>, _ entries: [Entry.ID: Entry]) throws {
         let norm = length(of: plan.vector)
         for candidate in candidates {
+            let entry = entries[candidate.id]
             guard let passage = candidate.passage else {
-                if comparesAllVectors, entries[candidate.id].map(isComparable) == true { throw Self.contradiction }
+                if comparesAllVectors, entry.map(isComparable) == true { throw Self.contradiction }
                 continue
             }
-            guard let entry = entries[candidate.id], agrees(passage, entry, norm) else {
+            guard let entry, agrees(passage, entry, norm) else {
                 throw Self.contradiction
             }
         }
