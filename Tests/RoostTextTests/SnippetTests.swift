@@ -82,6 +82,8 @@ import Testing
         let readable = ReadableText(
             text, hiding: [57..<66], isMarkdown: true, blocks: [51..<72, 78..<85], headings: [0, 9])
         #expect(readable.text == "A year:\nSpring?\nSwifts & <b> &amp;\na  b\n\n1  2\n\n    cat | x\n")
+        let underlined = ReadableText("A\r\nyear\r\n===\r\nSwifts\n", isMarkdown: true, headings: [0])
+        #expect(underlined.text == "A\r\nyear:\r\n\nSwifts\n")
         // Neither a part before the area nor a hidden one is shown.
         #expect(ReadableText("&amp;a&gt;b", in: 5..<11, hiding: [5..<10], isMarkdown: true).text == "b")
     }

@@ -47,7 +47,7 @@ package struct ReadableText: Sendable {
                 }
             }
             for start in headings where area.contains(start) {
-                let end = utf8[start...].firstIndex(of: 10) ?? area.upperBound
+                let end = MarkdownSigns.headingEnd(start, in: utf8, isMarkdown: isMarkdown)
                 if end < area.upperBound { omitted.append(Omission(range: end..<end, replacement: ":")) }
             }
             omitted.sort { $0.range.lowerBound < $1.range.lowerBound }
@@ -120,6 +120,27 @@ private enum MarkdownSigns {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
 
     private static func isPunctuation(_ byte: UInt8) -> Bool { (33...126).contains(byte) && !isWord(byte) }
+
+    /// Returns the end of the text of the heading that begins at an offset: of its line or, if the heading is
+    /// underlined, of the last line above the underline.
+    static func headingEnd(_ start: Int, in utf8: UnsafeBufferPointer<UInt8>, isMarkdown: Bool) -> Int {
+        func line(_ start: Int) -> Range<Int> { start..<(utf8[start...].firstIndex(of: 10) ?? utf8.count) }
+        func signs(_ line: Range<Int>) -> Slice<UnsafeBufferPointer<UInt8>> {
+            utf8[line].drop { isSpace($0) || $0 == UInt8(ascii: ">") }
+        }
+        func trimmed(_ end: Int) -> Int { utf8[start..<end].lastIndex { !isSpace($0) }.map { $0 + 1 } ?? end }
+        let first = line(start)
+        var end = first.upperBound
+        while isMarkdown, signs(first).first != UInt8(ascii: "#"), end < utf8.count {
+            let next = line(end + 1)
+            // An empty line cannot be a part of a heading.
+            guard let sign = signs(next).first else { break }
+            let isUnderline = sign == UInt8(ascii: "=") || sign == UInt8(ascii: "-")
+            if isUnderline, signs(next).allSatisfy({ $0 == sign || isSpace($0) }) { return trimmed(end) }
+            end = next.upperBound
+        }
+        return trimmed(first.upperBound)
+    }
 
     /// Returns whether a block is a table, not code: its second line consists of hyphens, colons and bars.
     private static func isTable(_ block: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
