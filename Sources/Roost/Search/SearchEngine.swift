@@ -159,7 +159,7 @@ struct SearchRun: Sendable {
         }
         result.databasePlan = found.databasePlan
         let candidates = found.candidates.filter { !plan.excluded.contains($0.id) }
-        let relevance = Relevance(plan, vectors.statistics.pairs, words: scores?.scores, candidates)
+        let relevance = Relevance(plan, vectors.statistics.pairs, words: scores?.scores)
         var ranking = relevance.ranked(candidates)
         if scores != nil { ranking = relevance.ranked(corrected(ranking, max(needed, Self.judgedCount))) }
         let resolver = HitResolver(

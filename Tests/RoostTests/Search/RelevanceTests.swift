@@ -138,6 +138,14 @@ import Testing
         #expect(try await store.search(search).hits.map(\.entry.id) == hits.dropFirst().map(\.entry.id))
     }
 
+    @Test func `a filter does not change the scores by words`() async throws {
+        let store = try await store(texts)
+        var search = all("the swifts under the church roof", .text)
+        let hits = try await store.search(search).hits
+        search.filter = EntryFilter(ids: [hits[1].id])
+        #expect(try await store.search(search).hits.map(\.score) == [hits[1].score])
+    }
+
     @Test func `words of the title count more than words of the body`() async throws {
         let body = "A note about the weather of last week, with remarks on wind and rain near the coast."
         let store = try await store([
