@@ -10,7 +10,7 @@ import RoostVectors
 struct Relevance: Sendable {
     /// The noise level: the cosine of a query that unrelated texts rarely reach, with all-MiniLM-L6-v2 and with
     /// the built-in model that hashes words.
-    private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.5, 0.25)
+    private static let (noiseLevel, noiseLevelOfHashes): (Float, Float) = (0.515, 0.25)
     /// The weight of words if that of meaning is 1. It and the power of 3/4 were chosen from 12 pairs by leaving out
     /// one of six judged sets at a time: five times these, once 1.2 and 1/2.
     private static let weightOfWords: Float = 1.2
