@@ -143,3 +143,41 @@ def test_still(person):
     assert not isStill or page.evaluate("document.getAnimations().length === 0")
     if isStill:
         person.picture("still")
+
+
+def test_large_removal(person):
+    """If the server no longer has all parts of a large change, the page says how many of them it has undone."""
+    server, page = person.server, person.page
+    file = os.path.join(os.path.dirname(server.store), "large.jsonl")
+    with open(file, "w") as output:
+        for number in range(20_050):
+            output.write(json.dumps({"id": str(number), "text": f"note {number} of {number % 40}"}) + "\n")
+    server.run("ingest", file, "-q")
+    person.open()
+    count = len(server.entries())
+    page.locator("#map").focus()
+    page.get_by_role("button", name="Select a box").click()
+    box = page.locator("#map").bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] - 2, steps=4)
+    page.mouse.up()
+    page.locator(".selection-bar strong", has_text=f"{count:,}").wait_for()
+    page.locator(".selection-bar button", has_text="Remove").click()
+    page.locator("dialog", has_text="make a backup first").get_by_role("button", name="Remove").click()
+    page.locator(".notice", has_text="removed").wait_for(timeout=60_000)
+    assert not server.entries()
+    # The records of changes that exceed the limit of their size are removed, the oldest first.
+    records = os.path.join(server.store, "undo")
+    groups = sorted({int(name.split(".")[0]) for name in os.listdir(records)})
+    for name in os.listdir(records):
+        if int(name.split(".")[0]) <= groups[-3]:
+            os.remove(os.path.join(records, name))
+    page.locator(".notice button", has_text="Undo").last.click()
+    notice = page.locator(".notice.error", has_text="Only 2 of 3 parts")
+    notice.wait_for(timeout=60_000)
+    page.locator(".tree-row .size", has_text=f"{count - 10_000:,}").wait_for()
+    person.picture("undone-part")
+    assert len(server.entries()) == count - 10_000
+    notice.get_by_role("button", name="Close").click()
+    assert not notice.count()

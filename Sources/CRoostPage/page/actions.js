@@ -68,9 +68,22 @@ export async function undo() {
       if (!await confirmed(t('undoOther', { command: report.command, date }), t('undoShort'))) return;
       steps = 1;
     }
-    for (let step = 0; step < steps; step++) await state.source.undo(false);
+    let [done, why] = [0, ''];
+    while (done < steps && !why) {
+      try {
+        await state.source.undo(false);
+        done += 1;
+      } catch (error) {
+        if (!done) throw error;
+        // The server keeps a limited size of changes, so the first steps of a large one may be missing.
+        why = error.message;
+      }
+    }
     await remember(1);
-    notify(t('undone'));
+    if (why) {
+      notify(t('undonePart', { n: done, all: steps, why }),
+        { action: t('close'), run: () => {}, isLasting: true, isError: true });
+    } else notify(t('undone'));
     emit('changed');
   } catch (error) {
     fail(error);
@@ -183,8 +196,8 @@ export async function tagEntries(indices, tags) {
 }
 
 export async function removeEntries(ids) {
-  const isFinal = ids.length > maximumSteps * groupSize;
-  const question = [t('confirmRemove', { n: ids.length }), isFinal ? t('cannotUndo') : ''].join(' ').trim();
+  const warning = ids.length > maximumSteps * groupSize ? 'cannotUndo' : ids.length > groupSize ? 'mayNotUndo' : null;
+  const question = t('confirmRemove', { n: ids.length }) + (warning ? ` ${t(warning)}` : '');
   if (!await confirmed(question, t('remove'))) return false;
   const send = async (source, part) => (await source.removeEntries(part)).removed;
   return Boolean(await changeEntries(ids, send, 'removed'));

@@ -23,7 +23,9 @@ const english = {
   removed: ['1 entry removed.', '{n} entries removed.'], saved: 'Saved.', undone: 'Undone.', undoShort: 'Undo',
   undoOther: 'The store has changed since then. Undo “{command}” of {date}?',
   confirmRemove: ['Remove this entry from the store?', 'Remove these {n} entries from the store?'],
-  cannotUndo: 'There are too many to undo this.',
+  cannotUndo: 'There are too many to undo this: make a backup first.',
+  mayNotUndo: 'Perhaps not all of them can be restored afterwards: make a backup first.',
+  undonePart: 'Only {n} of {all} parts of the change were undone ({why}). A backup may have the rest.',
   lost: 'The server cannot be reached. Trying again…', back: 'The server is back.',
   conflict: 'The entry was changed elsewhere meanwhile. Your text is kept here; load the other version to compare.',
   loadOther: 'Load the other version', tokenTitle: 'Enter the token',
@@ -82,7 +84,10 @@ const german = {
   removed: ['1 Eintrag entfernt.', '{n} Einträge entfernt.'], saved: 'Gespeichert.', undone: 'Zurückgenommen.',
   undoShort: 'Zurücknehmen', undoOther: 'Der Speicher hat sich seitdem geändert. „{command}“ vom {date} zurücknehmen?',
   confirmRemove: ['Diesen Eintrag aus dem Speicher entfernen?', 'Diese {n} Einträge aus dem Speicher entfernen?'],
-  cannotUndo: 'Es sind zu viele, um das zurückzunehmen.',
+  cannotUndo: 'Es sind zu viele, um das zurückzunehmen: Sichern Sie vorher.',
+  mayNotUndo: 'Vielleicht lassen sich danach nicht alle wiederherstellen: Sichern Sie vorher.',
+  undonePart: 'Nur {n} von {all} Teilen der Änderung sind zurückgenommen ({why}). Den Rest hat vielleicht eine '
+    + 'Sicherung.',
   lost: 'Der Server ist nicht erreichbar. Neuer Versuch …', back: 'Der Server ist wieder da.',
   conflict: 'Der Eintrag wurde inzwischen anderswo geändert. Ihr Text bleibt hier; laden Sie die andere Fassung zum '
     + 'Vergleich.',
