@@ -177,6 +177,7 @@ struct BrowserPageTests {
             #expect(first.places.values.joined().allSatisfy { $0.isFinite })
             #expect(first.clusters.values.allSatisfy { $0 == .max })
             try await harness.store.recluster(clusters: 2)
+            try await harness.store.storage.saveEntries((0..<20).map { Entry(content: "no vector \($0)") })
             let added = try await harness.store.add("one more boat in the harbor").id
             let second = try await map(harness)
             #expect(second.places.count == 41 && second.places[added] != nil)

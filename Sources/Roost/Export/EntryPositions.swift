@@ -12,7 +12,6 @@ package struct EntryPositions: Sendable {
     private var positions: [Entry.ID: SIMD2<Float>] = [:]
     /// The entries of the latest snapshot in the order of their rows, including those without a vector.
     private var ids: [Entry.ID] = []
-    private var known: Set<Entry.ID> = []
 
     /// The maximum number of entries whose layout is computed; the others are placed next to these.
     private static let layoutLimit = 20_000
@@ -26,9 +25,7 @@ package struct EntryPositions: Sendable {
     private static let scatter: Float = 0.15
 
     /// Creates positions, for example those of an earlier map.
-    package init(_ positions: [Entry.ID: SIMD2<Float>] = [:]) {
-        (self.positions, known) = (positions, Set(positions.keys))
-    }
+    package init(_ positions: [Entry.ID: SIMD2<Float>] = [:]) { self.positions = positions }
 
     /// Computes the positions of the entries of a snapshot that have none yet.
     @concurrent
@@ -37,18 +34,21 @@ package struct EntryPositions: Sendable {
         present.reserveCapacity(snapshot.stamp.entryCount)
         for try await page in snapshot.headerPages() { present += page.headers.map(\.id) }
         ids = present
-        let added = present.count { !known.contains($0) }
+        guard present.contains(where: { positions[$0] == nil }) else { return }
+        // Entries without a vector have no position.
+        var (added, count) = (0, 0)
+        for try await page in snapshot.vectorPages(of: .entries) {
+            added += page.ids.count { positions[$0] == nil }
+            count += page.ids.count
+        }
         guard added > 0 else { return }
-        let isNew = Double(added) > Self.newShare * Double(present.count)
-        let copy = self
-        self = try await Computation.run {
+        let isNew = Double(added) > Self.newShare * Double(count)
+        self = try await Computation.run { [copy = self] in
             var result = copy
             if isNew { try await result.layOut(snapshot) }
             try await result.placeOthers(of: snapshot)
             return result
         }
-        known = Set(present)
-        positions = positions.filter { known.contains($0.key) }
     }
 
     /// The entries with a position, in the order of their rows.
