@@ -48,7 +48,8 @@ export function sample(count, value) {
 
 export const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
 
-/** The center and the extent of clusters on the map: the mode of the density near the median, and quantiles. */
+/** The center and the extent of clusters on the map: the mode of the density near the median, and quantiles. Few
+ * members are above and below the center by more than `reach`, the radius of a disc with this interquartile range. */
 export function outline(members, positions) {
   const step = Math.max(1, Math.ceil(members.length / sampleSize));
   const sampled = Array.from({ length: Math.ceil(members.length / step) }, (_, at) => members[at * step]);
@@ -65,7 +66,7 @@ export function outline(members, positions) {
     }
     if (sum > 0) [x, y] = [sumX / sum, sumY / sum];
   }
-  return { x, y, left: quantile(xs, 0.1), right: quantile(xs, 0.9), top: quantile(ys, 0.1), bottom: quantile(ys, 0.9) };
+  return { x, y, reach: 1.25 * width(ys), left: quantile(xs, 0.1), right: quantile(xs, 0.9), top: quantile(ys, 0.1), bottom: quantile(ys, 0.9) };
 }
 
 export class Labels {
@@ -162,8 +163,7 @@ export class Labels {
   /** Returns the best free spot for a label around its place: the one that covers the fewest points. */
   spot(label, x, y, width, height, view, index, placed) {
     let best = null;
-    const [, top] = view.screen(label.place.left, label.place.top);
-    const [, bottom] = view.screen(label.place.right, label.place.bottom);
+    const [top, bottom] = [-1, 1].map(side => y + side * label.place.reach * view.scaleY);
     const spots = label.isPoint
       ? [[x + this.gap, y - height / 2], [x - this.gap - width, y - height / 2], [x - width / 2, y - height - this.gap],
         [x - width / 2, y + this.gap]]
@@ -186,8 +186,9 @@ export class Labels {
       let covered = 0;
       index.visit(worldLeft, worldTop, worldRight, worldBottom, () => ++covered >= 60);
       const far = Math.hypot(left + width / 2 - x, up + height / 2 - y);
-      // A label stays where it was, unless another spot is clearly better.
-      const score = covered + far / 9 - (previous?.at === at ? 4 : 0);
+      // A label stays where it was, unless another spot is clearly better. Far from its cluster, it would seem to
+      // belong to another one.
+      const score = covered + (far / 30) ** 2 - (previous?.at === at ? 4 : 0);
       if (!best || score < best.score) best = { left, top: up, score, at };
     });
     return best;
