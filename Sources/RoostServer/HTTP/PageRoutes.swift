@@ -50,8 +50,7 @@ enum PageRoutes {
         method: .post, path: "/session", operation: "createSession", tag: tag,
         summary: "Exchange the token for a cookie, with which the page sends its requests.",
         details:
-            "Scripts cannot read the cookie. Requests with it that change or search the store must come from "
-            + "the page of this server. It is valid until the token of the server changes.",
+            "Scripts cannot read it. Changes and searches with it must come from the page. A new token ends it.",
         answers: [Route.Answer(204, "The cookie.", headers: ["Set-Cookie": "The session."])]
     ) { call in
         guard let session = call.context.session else { return .empty() }
@@ -63,11 +62,10 @@ enum PageRoutes {
         method: .get, path: "/api/v1/map", operation: "getMap", tag: tag,
         summary: "Return the positions of all entries on a map, and their clusters.",
         details:
-            "The answer is binary, with little-endian numbers: the length of a JSON object (UInt32), the object "
-            + "with the number of entries (`count`), `epoch`, `revision` and the ids of clusters (`clusters`), padded "
-            + "to a multiple of four bytes, and then for all entries the ids (16 bytes each), x and y (Float32), and "
-            + "the indices of their clusters (UInt32; the maximum for none). Entries keep their positions while "
-            + "others are added.",
+            "The answer has little-endian numbers: the length of a JSON object (UInt32), the object with the number of "
+            + "entries (`count`), `epoch`, `revision` and the ids of clusters (`clusters`), padded to a multiple of "
+            + "four bytes, and for all entries the ids (16 bytes each), x and y (Float32), and the indices of their "
+            + "clusters (UInt32; the maximum for none). Entries keep their positions while others are added.",
         answers: [Route.Answer(200, "The map.", content("application/octet-stream"))]
     ) { call in
         let data = try await call.context.operations.handle.use { store in
@@ -82,7 +80,8 @@ enum PageRoutes {
 package final class MapCache: Sendable {
     /// Requests wait for the one that computes the positions.
     private let queue = TaskQueue()
-    private let latest = Mutex<(stamp: Stamp, data: Data)?>(nil)
+    /// The positions of the latest update include those of removed entries, which an undo restores.
+    private let latest = Mutex<(stamp: Stamp, data: Data, positions: EntryPositions?)?>(nil)
     /// The file; `nil` for a store without a folder.
     private let file: URL?
     private let isReadOnly: Bool
@@ -99,15 +98,16 @@ package final class MapCache: Sendable {
             let stamp = snapshot.stamp
             let map = latest.withLock(\.self)
             if let map, map.stamp == stamp { return map.data }
-            var data = map?.data ?? saved() ?? Data()
+            var (data, positions) = (map?.data ?? saved() ?? Data(), map?.positions)
             let header = MapHeader(of: data).flatMap { $0.epoch == stamp.epoch.text ? $0 : nil }
             if header?.revision != Int(stamp.revision.rawValue) {
-                var positions = EntryPositions(header.map { Self.positions(data, count: $0.count) } ?? [:])
-                try await positions.update(to: snapshot)
-                data = try await positions.data(for: snapshot)
+                var updated = header.map { positions ?? .init(Self.positions(data, $0.count)) } ?? .init()
+                try await updated.update(to: snapshot)
+                data = try await updated.data(for: snapshot)
+                positions = updated
                 save(data)
             }
-            latest.withLock { [data] in $0 = (stamp, data) }
+            latest.withLock { [data, positions] in $0 = (stamp, data, positions) }
             return data
         }
     }
@@ -131,7 +131,7 @@ package final class MapCache: Sendable {
         withUnsafeBytes(of: data.withUnsafeBytes { CRC32C.checksum($0) }.littleEndian, Array.init)
     }
 
-    private static func positions(_ map: Data, count n: Int) -> [Entry.ID: SIMD2<Float>] {
+    private static func positions(_ map: Data, _ n: Int) -> [Entry.ID: SIMD2<Float>] {
         map.withUnsafeBytes { bytes in
             let start = bytes.count - 28 * n
             func number(_ index: Int) -> Float {
