@@ -103,7 +103,9 @@ export class Labels {
     const widest = place => Math.max((place.right - place.left) * view.scaleX,
       (place.bottom - place.top) * view.scaleY);
     for (const group of groups().sort(bySize)) {
-      if (view.zoom < 5 || widest(this.outlines.get(group.id) ?? { right: 0, left: 0, bottom: 0, top: 0 }) < 400) {
+      // Nearer, the topics of a large group have labels in its place.
+      if (view.zoom < 5 || !group.children.length
+        || widest(this.outlines.get(group.id) ?? { right: 0, left: 0, bottom: 0, top: 0 }) < 400) {
         add(group, 'group');
       }
     }
