@@ -48,8 +48,8 @@ export function sample(count, value) {
 
 export const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
 
-/** The center and the extent of clusters on the map: the mode of the density near the median, and quantiles. Few
- * members are above and below the center by more than `reach`, the radius of a disc with this interquartile range. */
+/** The center and the extent of clusters on the map: the mode of the density near the median, and quantiles. `reach` is
+ * the radius of a disc in which the median distance above and below the center is that of the cluster. */
 export function outline(members, positions) {
   const step = Math.max(1, Math.ceil(members.length / sampleSize));
   const sampled = Array.from({ length: Math.ceil(members.length / step) }, (_, at) => members[at * step]);
@@ -66,7 +66,9 @@ export function outline(members, positions) {
     }
     if (sum > 0) [x, y] = [sumX / sum, sumY / sum];
   }
-  return { x, y, reach: 1.25 * width(ys), left: quantile(xs, 0.1), right: quantile(xs, 0.9), top: quantile(ys, 0.1), bottom: quantile(ys, 0.9) };
+  const reach = 2.5 * quantile(sample(sampled.length, at => Math.abs(positions[2 * sampled[at] + 1] - y)), 0.5);
+  return { x, y, reach, left: quantile(xs, 0.1), right: quantile(xs, 0.9), top: quantile(ys, 0.1),
+    bottom: quantile(ys, 0.9) };
 }
 
 export class Labels {
