@@ -83,7 +83,8 @@ package struct ClusterAssembly: Sendable {
             text, title: title, to: group, isRepresentative: typical.contains(row),
             folders: partition.count > 1 ? folders : [])
         if central.contains(row) {
-            titles[row] = (title ?? TextTitle.firstSentence(of: text)).map(TextTitle.words)
+            let words = (title ?? TextTitle.firstSentence(of: text)).map(TextTitle.words) ?? ""
+            titles[row] = words.isEmpty ? nil : words
         }
     }
 

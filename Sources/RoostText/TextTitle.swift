@@ -34,14 +34,14 @@ package enum TextTitle {
         return nil
     }
 
-    /// Returns the words of a title without addresses, HTML and signs of emphasis, for labels.
+    /// Returns the words of a title without addresses, HTML, signs before the first word and signs of emphasis, for
+    /// labels.
     package static func words(of title: String) -> String {
         let masked = String(decoding: MarkupMask.masked(Array(title.utf8)), as: UTF8.self)
         // Masked bytes are U+0000.
         return joined(
-            masked.split(whereSeparator: { isSpace($0) || $0 == "\0" }).map { word in
-                trimmed(word) { "*_`[]".contains($0) }[...]
-            })
+            masked.split { isSpace($0) || $0 == "\0" }.drop { $0.allSatisfy(isSign) }
+                .map { word in trimmed(word) { "*_`[]".contains($0) }[...] })
     }
 
     /// Returns a text of at most `length` characters. A longer text ends with an ellipsis after a word.
