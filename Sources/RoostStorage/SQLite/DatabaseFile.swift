@@ -63,9 +63,11 @@ package struct DatabaseFile: Sendable {
         try PageChecksums.register()
         let pool = try DatabasePool(path: url.path, configuration: configuration)
         // GRDB switches to write-ahead mode and sets `synchronous` to NORMAL after it has applied the
-        // configuration, so the setting is made here.
+        // configuration, so the setting is made here. SQLite writes the pages that a statement changes to a temporary
+        // file, in case it fails. That takes more time than the write-ahead log, unless the file is in memory.
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return pool
     }
@@ -189,6 +191,9 @@ extension DatabasePool {
     /// - Throws: `CancellationError`; `DatabaseError`. In both cases, the database is unchanged.
     func vacuum(isCancelled: () -> Bool) throws {
         try writeWithoutTransaction { database in
+            // The copy is a temporary file, too.
+            try database.execute(sql: "PRAGMA temp_store = FILE")
+            defer { try? database.execute(sql: "PRAGMA temp_store = MEMORY") }
             try database.withCancellation(checking: isCancelled) { try database.execute(sql: "VACUUM") }
         }
     }
