@@ -29,7 +29,8 @@ package enum TextTitle {
             guard !(isMarkdown ? words(of: title) : title).allSatisfy({ $0 == " " || isSign($0) }) else {
                 continue
             }
-            return title.count <= maximumLength ? title : shortened(sentence(of: title), to: maximumLength)
+            return title.prefix(maximumLength + 1).count <= maximumLength
+                ? title : shortened(sentence(of: title), to: maximumLength)
         }
         return nil
     }
@@ -46,7 +47,7 @@ package enum TextTitle {
 
     /// Returns a text of at most `length` characters. A longer text ends with an ellipsis after a word.
     package static func shortened(_ text: String, to length: Int = displayLength) -> String {
-        guard text.count > length else { return text }
+        guard text.prefix(length + 1).count > length else { return text }
         let start = text.prefix(length - 1)
         let end = start.lastIndex(where: isSpace)
         // Text without spaces, or with a very long first word, is cut between two characters.
@@ -91,9 +92,12 @@ package enum TextTitle {
 
     private static func sentence(of text: String) -> String {
         var previous: Character = " "
-        for index in text.indices {
+        // A longer sentence is shortened.
+        for index in text.indices.prefix(maximumLength + 1) {
             let character = text[index]
-            if "。！？".contains(previous) || (isSpace(character) && ".!?".contains(previous)) {
+            let endsSentence =
+                previous.isASCII ? isSpace(character) && ".!?".contains(previous) : "。！？".contains(previous)
+            if endsSentence {
                 return trimmed(text[..<index])
             }
             previous = character

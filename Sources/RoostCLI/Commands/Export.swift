@@ -137,7 +137,7 @@ extension Export {
                 try await store.exportEntries(withEmbeddings: target.withEmbeddings, filter: filter) {
                     block in
                     try file.write(block)
-                    lines += block.withUnsafeBytes { $0.count { $0 == UInt8(ascii: "\n") } }
+                    block.withUnsafeBytes { for byte in $0 where byte == UInt8(ascii: "\n") { lines += 1 } }
                     progress.update(lines, of: all)
                 }
                 try file.finish()
