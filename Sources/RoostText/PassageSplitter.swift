@@ -172,18 +172,15 @@ public struct PassageSplitter: Sendable, Hashable {
 
     private func boundaries(_ text: String, _ tokens: [Range<Int>], _ sections: [Int]) -> [Boundary] {
         var text = text
+        text.makeContiguousUTF8()
+        let whole = text
         var starts = sections[...]
-        var graphemes = Set<Int>(minimumCapacity: tokens.count)
-        let wanted = Set(tokens.map(\.lowerBound))
         var offset = 0
-        for character in text {
-            if wanted.contains(offset) { graphemes.insert(offset) }
-            offset += character.utf8.count
-        }
         return text.withUTF8 { utf8 in
             tokens.indices.map { index in
                 let start = tokens[index].lowerBound
-                guard graphemes.contains(start) else { return .none }
+                while offset < start { offset += Self.graphemeLength(whole, utf8, at: offset) }
+                guard offset == start, start < utf8.count else { return .none }
                 let before = index == 0 ? 0 : tokens[index - 1].upperBound
                 let gap = min(before, start)..<start
                 var beginsSection = false
@@ -194,6 +191,19 @@ public struct PassageSplitter: Sendable, Hashable {
                 return beginsSection ? .heading : Self.boundary(utf8, gap: gap)
             }
         }
+    }
+
+    /// Returns the number of bytes of the grapheme cluster that begins at an offset.
+    private static func graphemeLength(
+        _ text: String, _ utf8: UnsafeBufferPointer<UInt8>, at offset: Int
+    ) -> Int {
+        // Of two ASCII characters, only CR and LF form a cluster.
+        if utf8[offset] < 0x80, utf8[offset] != UInt8(ascii: "\r"), offset + 1 < utf8.count,
+            utf8[offset + 1] < 0x80
+        {
+            return 1
+        }
+        return text[text.utf8.index(text.startIndex, offsetBy: offset)].utf8.count
     }
 
     private static func boundary(_ utf8: UnsafeBufferPointer<UInt8>, gap: Range<Int>) -> Boundary {
