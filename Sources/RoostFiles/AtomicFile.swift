@@ -117,7 +117,7 @@ package final class ReplacementFile: Sendable {
     package init(of url: URL, files: FileSystem = .standard) throws {
         self.url = url
         self.files = files
-        AtomicFile.removeAbandoned(in: url.deletingLastPathComponent())
+        if files.synchronizesEachFile { AtomicFile.removeAbandoned(in: url.deletingLastPathComponent()) }
         let temporary = AtomicFile.temporaryPath(for: url.path)
         do {
             file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, files: files)

@@ -115,7 +115,7 @@ struct StoreConfiguration {
         case .sqlite:
             var options = sqliteOptions
             options.movesLogOnClose = access != .inspection
-            if access == .filling { options.durability = .normal }
+            if access == .filling { (options.durability, options.isBeingFilled) = (.normal, true) }
             return try await SQLiteStorageProvider(
                 databaseURL: Self.databaseURL(directory), options: options)
         case .json:

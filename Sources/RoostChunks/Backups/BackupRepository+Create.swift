@@ -218,7 +218,8 @@ extension BackupRepository {
         }
     }
 
-    func restoreOriginals(_ reader: SnapshotReader, into documents: any ChunkStorage) async throws {
+    func restoreOriginals(_ reader: SnapshotReader, into documents: (any ChunkStorage)?) async throws {
+        guard let documents else { return }
         let store = reader.segments
         var done = Set<SegmentID>()
         for list in reader.snapshot.originals {

@@ -6,7 +6,7 @@ import Synchronization
 extension BackupRepository {
     /// A batch is committed when it reaches this number of entries or the number of bytes given below. While
     /// it is committed, the next batch is read, so two batches are held in memory.
-    private static let batchSize = 2000
+    private static let batchSize = 4000
     private static let batchBytes = 16 << 20
 
     /// Restores a snapshot into an empty store.
@@ -41,6 +41,9 @@ extension BackupRepository {
         return try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
             let reader = SnapshotReader(
                 self, snapshot, try await segments(acceptingDamagedPacks: true), onLoss: onLoss)
+            async let originals: Void = restoreOriginals(reader, into: documents)
+            // Losses are reported in a fixed order.
+            if onLoss != nil { try await originals }
             let (assignments, done) = try await restoreEntries(reader, into: storage, progress)
             guard done == snapshot.stamp.entryCount || onLoss != nil else {
                 throw BackupError(
@@ -48,7 +51,7 @@ extension BackupRepository {
                     "cannot restore snapshot \(snapshot.id.prefix(12)): it contains \(done) entries instead "
                         + "of \(snapshot.stamp.entryCount)", remedy: .verifyBackup)
             }
-            if let documents { try await restoreOriginals(reader, into: documents) }
+            try await originals
             var rest = try await reader.rest(assignments)
             if reader.isIncomplete {
                 // The next ingest of a source must not skip it as unchanged, because it restores what is

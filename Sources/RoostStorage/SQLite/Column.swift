@@ -46,12 +46,10 @@ enum Column {
         guard data.count % 4 == 0 else {
             throw damaged("a vector of \(data.count) bytes, which is not a multiple of 4")
         }
-        data.withUnsafeBytes { bytes in
-            for offset in stride(from: 0, to: bytes.count, by: 4) {
-                let bits = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-                vector.append(Float(bitPattern: bits))
-            }
+        let bits = [UInt32](unsafeUninitializedCapacity: data.count / 4) { buffer, count in
+            count = data.copyBytes(to: buffer) / 4
         }
+        vector.append(contentsOf: bits.lazy.map { Float(bitPattern: UInt32(littleEndian: $0)) })
     }
 
     static func json(_ value: MetadataValue) -> Data {

@@ -160,7 +160,9 @@ extension DatabasePool {
     ///
     /// - Throws: The errors of `body`, after which nothing is written; `StorageError` with `.inputOutput` if the
     ///   log cannot be synchronized. The outcome is then unknown, because the log contains the commit.
-    package func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    package func commit<Value>(
+        checkpointSize: Int = WriteAheadLog.checkpointSize, _ body: (Database) throws -> Value
+    ) throws -> Value {
         var isCommitting = false
         let value: Value
         do {
@@ -177,7 +179,7 @@ extension DatabasePool {
                 "\(path): \(error.message ?? "I/O error"), so the commit may or may not have been saved",
                 underlying: error)
         }
-        if WriteAheadLog.size(ofDatabase: path) > WriteAheadLog.checkpointSize {
+        if WriteAheadLog.size(ofDatabase: path) > checkpointSize {
             // Pages that a reader is still using stay in the log until a later checkpoint.
             _ = try? writeWithoutTransaction { try $0.checkpoint(.passive) }
         }

@@ -37,6 +37,8 @@ public struct SQLiteStorageProvider: StorageProvider {
         /// Whether closing the provider moves the write-ahead log into the database. An inspection sets this
         /// to `false`, because it must not change any file.
         package var movesLogOnClose = true
+        /// Whether the database is being filled, and is discarded after any failure. The caller makes it durable.
+        package var isBeingFilled = false
 
         /// Creates the default options.
         public init() {}
@@ -185,7 +187,8 @@ public struct SQLiteStorageProvider: StorageProvider {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await locked { pool, isCancelled in
-            let (value, mark) = try pool.commit { database in
+            let size = options.isBeingFilled ? Self.fillingSize : WriteAheadLog.checkpointSize
+            let (value, mark) = try pool.commit(checkpointSize: size) { database in
                 if isCancelled() { throw CancellationError() }
                 let value = try body(database)
                 // The transaction is committed next, so this is the last opportunity to cancel.
@@ -258,6 +261,12 @@ extension SQLiteStorageProvider {
     static func openPool(_ url: URL, _ options: Options) throws -> DatabasePool {
         let pool = try DatabaseFile(url).openPool(
             configuration(options), durability: options.durability)
+        if options.isBeingFilled {
+            try pool.writeWithoutTransaction { database in
+                try database.execute(
+                    sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -\(fillingSize >> 10)")
+            }
+        }
         if let size = options.maximumSize {
             // The limit is set after opening, because GRDB creates and drops a table while it opens a
             // database without a log. A database that has reached its limit must open, to remove entries.
@@ -269,6 +278,9 @@ extension SQLiteStorageProvider {
         return pool
     }
 
+    /// The sizes in bytes of the cache and of the write-ahead log with which a database is filled. The cache holds the
+    /// pages of a batch and all of the indexes, of which each batch changes most pages.
+    private static let fillingSize = 32 << 20
     /// The maximum number of connections that read. Each has its own cache, and more of them would rarely run
     /// in parallel on a personal computer.
     private static let maximumReaderCount = 8

@@ -59,8 +59,16 @@ enum EntryCodec {
             }
             writer.write(counted: entry.structure?.coded ?? [])
             let details = Details(metadata: entry.metadata, location: entry.location)
-            let isEmpty = details.metadata.isEmpty && details.location == nil
-            writer.write(counted: isEmpty ? Data() : try encoder.encode(details))
+            var json: [UInt8] = []
+            if details.location != nil {
+                json = Array(try encoder.encode(details))
+            } else if !details.metadata.isEmpty {
+                // These are the bytes of the encoder, except for 2.0 and two control characters. It takes much longer.
+                json.append(literal: "{\"metadata\":")
+                json.append(metadata: .object(details.metadata))
+                json.append(UInt8(ascii: "}"))
+            }
+            writer.write(counted: json)
         }
         return Data(writer.bytes)
     }
@@ -134,7 +142,7 @@ enum EntryCodec {
             writer.write(own.rawValue)
             for vector in (own == .stored ? [entry.embeddings] : []) + entry.passages.map(\.vector) {
                 writer.write(UInt32(vector.count))
-                for number in vector { writer.write(number) }
+                vector.map { $0.bitPattern.littleEndian }.withUnsafeBytes { writer.write(raw: $0) }
             }
         }
         return Data(writer.bytes)
@@ -144,9 +152,11 @@ enum EntryCodec {
         let texts = entries
         entries = try reading(data) { reader throws(BinaryReader.InvalidData) in
             func vector() throws(BinaryReader.InvalidData) -> [Float] {
-                var vector: [Float] = []
-                for _ in 0..<(try reader.count(ofAtLeast: 4)) { vector.append(try reader.float()) }
-                return vector
+                let bytes = try reader.take(4 * reader.count(ofAtLeast: 4))
+                return stride(from: 0, to: bytes.count, by: 4).map { offset in
+                    let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                    return Float(bitPattern: UInt32(littleEndian: bits))
+                }
             }
             var entries = texts
             for index in entries.indices {

@@ -44,6 +44,18 @@ struct SegmentCodecTests {
             parts: (0..<number).map { Self.name(UInt8($0)) })
     }
 
+    @Test func `metadata has the bytes that an encoder writes`() throws {
+        var entry = BackupMaterial.entry(1)
+        entry.location = nil
+        entry.metadata = [
+            "b/c": .string("\u{1}é\"\\\n"), "B": .array([.number(1.5), .integer(2), .bool(true)]),
+            "a10": .null,
+            "a9": .object(["ä": .number(1e21), "z": .number(-0.1)]),
+        ]
+        let json = try JSONEncoder.canonical.encode(["metadata": entry.metadata])
+        #expect(try EntryCodec.encodeTexts([entry]).range(of: json) != nil)
+    }
+
     /// Checks that a decoder rejects every truncated encoding, and an encoding that is followed by extra bytes.
     private func requireExact(
         _ encoding: Data, sourceLocation: SourceLocation = #_sourceLocation,
