@@ -40,16 +40,6 @@ import Testing
         }
     }
 
-    @Test func `a text that equals the query has a score close to 1`() async throws {
-        let store = try await store(texts)
-        for text in texts {
-            let hits = try await store.search(all(text)).hits
-            #expect(hits[0].entry.content == text)
-            #expect(hits[0].score > 0.95, "\(hits[0].score)")
-            #expect(hits[1].score < 0.6, "\(hits[1].score)")
-        }
-    }
-
     /// Prefers short texts.
     private struct LengthReranker: Reranker {
         func scores(of passages: [String], for query: String) async throws -> [Float] {

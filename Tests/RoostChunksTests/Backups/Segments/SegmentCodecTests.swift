@@ -47,11 +47,8 @@ struct SegmentCodecTests {
     @Test func `metadata has the bytes that an encoder writes`() throws {
         var entry = BackupMaterial.entry(1)
         entry.location = nil
-        entry.metadata = [
-            "b/c": .string("\u{1}é\"\\\n"), "B": .array([.number(1.5), .integer(2), .bool(true)]),
-            "a10": .null,
-            "a9": .object(["ä": .number(1e21), "z": .number(-0.1)]),
-        ]
+        let numbers = MetadataValue.array([.number(1.5), .integer(2), .number(1e21), .bool(true), .null])
+        entry.metadata = ["b/c": .string("\u{1}é\"\\\n"), "B": numbers, "a9": .object(["ä": .number(-0.1)])]
         let json = try JSONEncoder.canonical.encode(["metadata": entry.metadata])
         #expect(try EntryCodec.encodeTexts([entry]).range(of: json) != nil)
     }
