@@ -12,8 +12,6 @@ package struct EntryPositions: Sendable {
     private var positions: [Entry.ID: SIMD2<Float>] = [:]
     /// The entries of the latest snapshot in the order of their rows, including those without a vector.
     private var ids: [Entry.ID] = []
-    /// The entries without a vector. The vectors are not read again for them alone.
-    private var withoutVector: Set<Entry.ID> = []
 
     /// The maximum number of entries whose layout is computed; the others are placed next to these.
     private static let layoutLimit = 20_000
@@ -32,23 +30,25 @@ package struct EntryPositions: Sendable {
     /// Computes the positions of the entries of a snapshot that have none yet.
     @concurrent
     package mutating func update(to snapshot: any StorageSnapshot) async throws {
-        ids = []
-        for try await page in snapshot.headerPages() { ids += page.headers.map(\.id) }
-        guard ids.contains(where: { positions[$0] == nil && !withoutVector.contains($0) }) else { return }
-        var (added, count) = (0, 0.0)
+        var present: [Entry.ID] = []
+        present.reserveCapacity(snapshot.stamp.entryCount)
+        for try await page in snapshot.headerPages() { present += page.headers.map(\.id) }
+        ids = present
+        guard present.contains(where: { positions[$0] == nil }) else { return }
+        // Entries without a vector have no position.
+        var (added, count) = (0, 0)
         for try await page in snapshot.vectorPages(of: .entries) {
             added += page.ids.count { positions[$0] == nil }
-            count += Double(page.ids.count)
+            count += page.ids.count
         }
-        if added > 0 {
-            self = try await Computation.run { [self, isNew = Double(added) > Self.newShare * count] in
-                var result = self
-                if isNew { try await result.layOut(snapshot) }
-                try await result.placeOthers(of: snapshot)
-                return result
-            }
+        guard added > 0 else { return }
+        let isNew = Double(added) > Self.newShare * Double(count)
+        self = try await Computation.run { [copy = self] in
+            var result = copy
+            if isNew { try await result.layOut(snapshot) }
+            try await result.placeOthers(of: snapshot)
+            return result
         }
-        withoutVector = Set(ids.filter { positions[$0] == nil })
     }
 
     /// The entries with a position, in the order of their rows.

@@ -6,7 +6,8 @@ import RoostVectors
 ///
 /// The evidence of meaning is the cosine of the query and the text. The evidence of words is the share of the score
 /// by words (BM25F) in the greatest possible one, raised to the power of 3/4. The score is the weighted mean of
-/// both (decision 15). Apart from the correction of hubs, it does not depend on the other candidates.
+/// both (decision 15). Only the correction of hubs, and the place of an entry whose title is the query, depend on the
+/// other candidates.
 struct Relevance: Sendable {
     /// The noise level: the cosine of a query that unrelated texts rarely reach, with all-MiniLM-L6-v2 and with
     /// the built-in model that hashes words.

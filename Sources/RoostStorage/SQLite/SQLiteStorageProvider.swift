@@ -263,8 +263,11 @@ extension SQLiteStorageProvider {
             configuration(options), durability: options.durability)
         if options.isBeingFilled {
             try pool.writeWithoutTransaction { database in
-                try database.execute(
-                    sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -\(fillingSize >> 10)")
+                try database.execute(sql: "PRAGMA cache_size = -\(fillingSize >> 10)")
+                #if os(Linux)
+                    // Elsewhere, `sync` may return before the files are on the disk.
+                    try database.execute(sql: "PRAGMA synchronous = OFF")
+                #endif
             }
         }
         if let size = options.maximumSize {
