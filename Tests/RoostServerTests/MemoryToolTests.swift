@@ -15,7 +15,9 @@ import Testing
         let harness = MCPHarness()
         let first = await harness.call("remember", ["text": Self.note, "title": "Meeting"])
         #expect(first["stored"] == true && first["updated"] == false)
-        let same = await harness.call("remember", ["text": Self.note, "title": "Meeting"])
+        // White space around a text does not make it another one.
+        let spaced: JSONValue = ["text": "\nThe meeting is on Monday at nine. ", "title": "Meeting"]
+        let same = await harness.call("remember", spaced)
         #expect(same["stored"] == false && same["updated"] == false && same["id"] == first["id"])
         let other = await harness.call("remember", ["text": Self.note, "title": "Date", "tags": ["work"]])
         #expect(other["stored"] == false && other["updated"] == true && other["id"] == first["id"])

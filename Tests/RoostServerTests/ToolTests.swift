@@ -122,19 +122,6 @@ struct ToolTests {
         #expect(await MCPHarness().call("remember", arguments).string == "'metadata' has more than 64 keys")
     }
 
-    @Test func `only an equal text is known, and a search finds texts and messages`() async throws {
-        let harness = MCPHarness()
-        for text in ["Anna prefers tea over coffee", "Anna prefers coffee over tea"] {
-            #expect(await harness.call("remember", ["text": .string(text)])["stored"] == true)
-            let again = await harness.call("remember", ["text": .string("\n\(text) ")])
-            #expect(again["stored"] == false && again["notices"] == ["the text was stored before"])
-        }
-        let message: JSONValue = ["role": "user", "content": "I prefer tea now, too"]
-        _ = await harness.call("remember_messages", ["messages": [message]])
-        let found = await harness.call("search", ["query": "prefers tea"])
-        #expect(found["results"]?.elements?.count == 3, "\(found)")
-    }
-
     // MARK: Isolation
 
     @Test func `a read-only server offers no tool that writes`() async throws {

@@ -121,16 +121,6 @@ import Testing
         }
     }
 
-    @Test func `nothing is embedded if no lines are shared`() async throws {
-        let embedder = RecordingEmbedder()
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
-        let drafts = (0..<60).map { EntryDraft(content: "text number \($0)\nof \($0 % 30) and more") }
-        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
-        let before = embedder.count
-        let report = try await store.recluster(clusters: 2)
-        #expect(report.boilerplateLines.isEmpty && embedder.count == before)
-    }
-
     @Test(arguments: [1, EmbeddingSpace.maximumDimension])
     func `vectors of every dimension that a store supports are kept for the next run`(
         dimension: Int

@@ -300,25 +300,6 @@ struct ClusterLabelingTests {
     }
 }
 
-/// Tests of the labels of clusters of notes with badges, addresses and footers.
-@Suite struct VaultLabelTests {
-    @Test func `labels of the sample vault contain no addresses and no hexadecimal numbers`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        _ = try await store.ingest(folder: Fixtures.folder.appendingPathComponent("vault"))
-        let labels = try await store.recluster().clusters.map(\.label)
-        #expect(labels.count > 1)
-        let markup: Set<String> = ["http", "https", "www", "shields", "badge", "img", "svg", "png", "html"]
-        for label in labels {
-            let words = label.lowercased().split { !$0.isLetter && !$0.isNumber }
-            #expect(markup.isDisjoint(with: words.map(String.init)), "\(label)")
-            let hexadecimal = words.filter { word in
-                word.count >= 5 && word.allSatisfy(\.isHexDigit) && word.contains(where: \.isNumber)
-            }
-            #expect(hexadecimal.isEmpty, "\(label)")
-        }
-    }
-}
-
 @Suite struct FolderNamesTests {
     @Test func `names that more than half of the files share are common`() async throws {
         let storage = InMemoryStorageProvider()
