@@ -32,7 +32,10 @@ struct ClusterVectors: AsyncParsableCommand {
                 line.split(separator: " ").first.flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
             }
             leiden.start = .init(
-                groups: groups, resolution: startResolution, fullRunCount: groups.count { $0 != nil })
+                groups: groups,
+                scales: [
+                    .init(resolution: startResolution, fullRunCount: Double(groups.count { $0 != nil }))
+                ])
         }
         let clusterer: any Clusterer =
             clusters.map {

@@ -3,7 +3,7 @@ package import RoostVectors
 extension Partition {
     /// A group is divided only if the assortativity of its topics reaches this value: at least half of the edges
     /// that would join different topics by chance join the same topic.
-    private static let minimumAssortativity = 0.5
+    static let minimumAssortativity = 0.5
 
     /// Divides each group into topics where the vectors of the group alone support it.
     ///

@@ -79,11 +79,12 @@ import Testing
         return (points, (0..<count).map { $0 % subjects })
     }
 
-    @Test func `parents are the stable communities of many groups, with their own stability`() async throws {
+    @Test func `parents are the stable communities of many groups, with their own stability`() throws {
         let (points, subjects) = themes(10, 5, of: 10, noise: 0.7)
         var clusterer = LeidenClusterer(resolution: nil, maximumOutliers: 0)
         clusterer.granularity = .fine
-        let partition = try await clusterer.cluster(points)
+        let distinct = DistinctRows(of: points)
+        let partition = try clusterer.partition(points, distinct)
         let leaves = Set(partition.labels.compactMap(\.group)).count
         #expect(leaves > Partition.maximumFlatSize)
         let tops = partition.parents.count { $0 == nil }
@@ -100,9 +101,11 @@ import Testing
         let resolution = try #require(partition.facts["resolution"])
         let parentResolution = try #require(partition.facts["parentResolution"])
         clusterer.start = .init(
-            groups: partition.labels.map(\.group), resolution: resolution,
-            parentResolution: parentResolution, fullRunCount: points.rows)
-        let next = try await clusterer.cluster(points)
+            groups: partition.labels.map(\.group),
+            scales: [
+                .init(resolution: resolution, parentResolution: parentResolution, fullRunCount: 500)
+            ])
+        let next = try clusterer.partition(points, distinct)
         #expect(next.parents == partition.parents && next.labels == partition.labels)
     }
 }

@@ -4,32 +4,11 @@ import Testing
 @testable import RoostClustering
 
 @Suite struct LeidenClustererTests {
-    /// Returns points around k random directions, and the direction of each point.
-    func groups(_ k: Int, of size: Int, spread: Float = 0.7, seed: UInt64 = 1) -> (
-        points: Matrix, truth: [Int]
-    ) {
-        let centers = unitVectors(k, 64, seed: seed)
-        var noise = unitVectors(k * size, 64, seed: seed + 1)
-        for row in 0..<k * size {
-            for column in 0..<64 {
-                noise[row, column] = spread * noise[row, column] + centers[row % k, column]
-            }
-        }
-        noise.normalizeRows()
-        return (noise, (0..<k * size).map { $0 % k })
-    }
-
-    func match(_ labels: [Partition.Label], _ truth: [Int]) -> Bool {
-        let pairs = Set(zip(labels, truth).map { [$0.group ?? -1, $1] })
-        return pairs.count == Set(truth).count && Set(pairs.map { $0[0] }).count == pairs.count
-    }
-
     @Test(arguments: [2, 3, 7, 25, 80]) func `well-separated groups are found, whatever their number`(k: Int)
         async throws
     {
         let (points, truth) = groups(k, of: 40)
         let partition = try await LeidenClusterer(seed: 3).cluster(points)
-        #expect(partition.count == k)
         #expect(match(partition.labels, truth))
         #expect(partition.confidences.allSatisfy { (0...1).contains($0) })
         for (row, label) in partition.labels.enumerated() {
@@ -76,7 +55,7 @@ import Testing
         let start = (0..<1200).map { $0 % 100 == 50 ? nil : labels.next() ?? nil }
         var clusterer = LeidenClusterer()
         clusterer.start = LeidenClusterer.Start(
-            groups: start, resolution: resolution, fullRunCount: 1188)
+            groups: start, scales: [.init(resolution: resolution, fullRunCount: 1188)])
         let after = try await clusterer.cluster(points)
         #expect(after.facts["resolution"] == resolution)
         var shared: [[Int]: Int] = [:]
@@ -88,9 +67,9 @@ import Testing
         }
         #expect(Double(kept) / 1188 > 0.99)
         // Many vectors have been added in small steps since the last full run, so all vectors are clustered again.
-        clusterer.start?.fullRunCount = 900
+        clusterer.start?.scales[0].fullRunCount = 900
         #expect(try await clusterer.cluster(points).facts["gap"] != nil)
-        clusterer.start?.fullRunCount = 1188
+        clusterer.start?.scales[0].fullRunCount = 1188
         // Too many vectors are new, so all vectors are clustered again.
         clusterer.start?.groups = start.enumerated().map { $0 % 3 == 0 ? nil : $1 }
         #expect(try await clusterer.cluster(points) == LeidenClusterer().cluster(points))

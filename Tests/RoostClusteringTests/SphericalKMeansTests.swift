@@ -5,26 +5,6 @@ import Testing
 
 struct SphericalKMeansTests {
     /// Returns points around k random directions, and the direction of each point.
-    func groups(_ k: Int, of size: Int, spread: Float = 0.5, seed: UInt64 = 1) -> (Matrix, [Int]) {
-        let centers = unitVectors(k, 64, seed: seed)
-        var noise = unitVectors(k * size, 64, seed: seed + 1)
-        var truth: [Int] = []
-        for row in 0..<k * size {
-            truth.append(row % k)
-            for column in 0..<64 {
-                noise[row, column] = spread * noise[row, column] + centers[row % k, column]
-            }
-        }
-        noise.normalizeRows()
-        return (noise, truth)
-    }
-
-    func match(_ labels: [Partition.Label], _ truth: [Int]) -> Bool {
-        var pairs = Set<[Int]>()
-        for (label, direction) in zip(labels, truth) { pairs.insert([label.group ?? -1, direction]) }
-        return pairs.count == Set(truth).count && Set(pairs.map { $0[0] }).count == pairs.count
-    }
-
     @Test(arguments: [2, 3, 5, 9, 14]) func `well-separated groups are found`(k: Int)
         async throws
     {

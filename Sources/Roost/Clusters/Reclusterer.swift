@@ -97,7 +97,9 @@ struct Reclusterer: Sendable {
         run.dataDigest = entries.digest
         return Found(
             snapshot: snapshot, sample: sample, ids: entries.ids, vectors: entries.vectors,
-            chosenCount: chosen.count, continuesPreviousRun: (clusterer as? LeidenClusterer)?.start != nil,
+            chosenCount: chosen.count,
+            continuesPreviousRun: (clusterer as? LeidenClusterer)?.start != nil
+                && partition.facts[LeidenClusterer.FactKey.gap] == nil,
             labeledParts: labeled.parts, boilerplate: lines, partition: partition, run: run, notices: notices)
     }
 
@@ -107,8 +109,8 @@ struct Reclusterer: Sendable {
     ) -> [String: MetadataValue] {
         var parameters = recordedParameters
         for (name, value) in partition.facts { parameters[name] = .number(value) }
-        if let count = partition.facts[LeidenClusterer.FactKey.fullRunCount] {
-            parameters[LeidenClusterer.FactKey.fullRunCount] = .number((count / sample.share).rounded())
+        for (name, count) in partition.facts where name.hasPrefix(LeidenClusterer.FactKey.fullRunCount) {
+            parameters[name] = .number((count / sample.share).rounded())
         }
         if !filter.matchesAll { parameters[Self.partKey] = .integer(Int64(count)) }
         if !sample.isComplete {
@@ -267,19 +269,13 @@ struct Reclusterer: Sendable {
         }
     }
 
-    /// The resolutions that a recorded run can have. Other numbers come from a damaged or manipulated record.
-    private static let resolutions = 1e-12...1e12
-
     /// Returns the groups and topics of the previous run; `nil` if this run cannot continue it.
     private func start(
         _ clusterer: LeidenClusterer, for ids: [Entry.ID], _ previous: [Cluster], _ sample: VectorSample,
         in snapshot: any StorageSnapshot
     ) async throws -> LeidenClusterer.Start? {
-        typealias Key = LeidenClusterer.FactKey
         guard let run = try await snapshot.clusteringRun(), run.algorithm == clusterer.algorithm,
-            run.seed == clusterer.seed, let resolution = run.parameters[Key.resolution]?.double,
-            Self.resolutions.contains(resolution),
-            recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
+            run.seed == clusterer.seed, recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
             run.parameters[Self.partKey] == nil
         else { return nil }
         let rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
@@ -292,13 +288,9 @@ struct Reclusterer: Sendable {
                 (groups[row], topics[row]) = (group, cluster.isTopic ? number : nil)
             }
         }
-        let fullRunCount = run.parameters[Key.fullRunCount]?.double.flatMap { UInt32(exactly: $0) }
         var start = LeidenClusterer.Start(
-            groups: groups, resolution: resolution,
-            parentResolution: run.parameters[Key.parentResolution]?.double
-                .flatMap { Self.resolutions.contains($0) ? $0 : nil },
-            fullRunCount: Int(
-                (sample.share * (fullRunCount.map(Double.init) ?? Double(run.stamp.entryCount))).rounded()))
+            groups: groups, scales: .all(in: run.parameters.compactMapValues(\.double)))
+        for index in start.scales.indices { start.scales[index].fullRunCount *= sample.share }
         start.topics = topics
         return start
     }

@@ -9,6 +9,8 @@ public import RoostVectors
 /// make them coarser or finer. The same vectors in the same order and the same parameters give the same labels,
 /// regardless of the number of threads. For up to 50,000 vectors, the labels do not depend on the seed either.
 ///
+/// Collections that have nearly no neighbors in each other are clustered separately, as if each were alone (`Regions`).
+///
 /// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is chosen so that
 /// there are 8 to 25 of them and they are found again in subsamples. Without such a resolution, there are no parents.
 public struct LeidenClusterer: Clusterer {
@@ -47,31 +49,54 @@ public struct LeidenClusterer: Clusterer {
         /// The topic of each vector, a number that no other group's topic has; `nil` for a vector without one.
         /// Empty if the previous run found no topics.
         public var topics: [Int?] = []
-        /// The resolution of the previous run.
-        public var resolution: Double
-        /// The resolution of the parent groups in the previous run; `nil` if there were none.
-        public var parentResolution: Double?
-        /// The number of vectors in the last run that clustered all vectors (`lookedAt` in `Partition/facts`). If the
-        /// current number of vectors differs from it by more than a fifth, all vectors are clustered again.
-        public var fullRunCount: Int
+        /// The scales of the previous run, one for each collection that was clustered separately.
+        public var scales: [Scale]
 
         /// Creates a start from the result of a previous run.
-        public init(groups: [Int?], resolution: Double, parentResolution: Double? = nil, fullRunCount: Int) {
-            (self.groups, self.resolution, self.fullRunCount) = (groups, resolution, fullRunCount)
-            self.parentResolution = parentResolution
+        public init(groups: [Int?], scales: [Scale]) { (self.groups, self.scales) = (groups, scales) }
+
+        /// The scale of a collection's groups.
+        public struct Scale: Sendable {
+            /// The resolution of the groups, above 0.
+            public var resolution: Double
+            /// The resolution of their parents; `nil` if they have none.
+            public var parentResolution: Double?
+            /// The number of vectors in the last run that clustered all of them. If the current number differs from
+            /// it by more than a fifth, all are clustered again.
+            public var fullRunCount: Double
+
+            /// Creates a scale.
+            public init(resolution: Double, parentResolution: Double? = nil, fullRunCount: Double) {
+                (self.resolution, self.parentResolution) = (resolution, parentResolution)
+                self.fullRunCount = fullRunCount
+            }
+
+            /// The facts of `Partition/facts` about a collection of this scale.
+            var facts: [String: Double] {
+                var facts = [FactKey.resolution: resolution, FactKey.fullRunCount: fullRunCount]
+                facts[FactKey.parentResolution] = parentResolution
+                return facts
+            }
+
+            /// Whether the numbers are possible. Others come from a damaged or manipulated record.
+            fileprivate var isValid: Bool {
+                [resolution, parentResolution ?? 1, fullRunCount].allSatisfy { (1e-12...1e12).contains($0) }
+            }
         }
     }
 
     /// The keys of `Partition/facts` that a later run reads.
     package enum FactKey {
         package static let resolution = "resolution"
-        /// See ``Start/fullRunCount``.
         package static let fullRunCount = "lookedAt"
-        /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
-        /// vectors have no clear groups or one group dominates.
-        package static let largestShare = "largestShare"
-        static let gap = "gap"
+        /// Only a run that clusters all vectors of a collection has this fact.
+        package static let gap = "gap"
         package static let parentResolution = "parentResolution"
+
+        /// The key of a fact about one region, from 0.
+        static func name(_ key: String, _ region: Int) -> String {
+            region == 0 ? key : "\(key) \(region + 1)"
+        }
     }
 
     /// Creates a clusterer.
@@ -99,9 +124,28 @@ public struct LeidenClusterer: Clusterer {
         guard !distinct.rows.isEmpty else {
             throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
         }
+        var regions = resolution == nil ? try Regions(of: vectors, distinct) : nil
+        var clusterer = self
+        if let start, start.groups.count == vectors.rows, start.scales.count == regions?.rows.count ?? 1,
+            start.scales.allSatisfy(\.isValid)
+        {
+            regions = regions?.keeping(start.groups)
+        } else {
+            clusterer.start = nil
+        }
+        return try regions.map { try clusterer.cluster($0, of: vectors) }
+            ?? clusterer.partition(vectors, distinct)
+    }
+
+    /// Groups the rows of one region.
+    ///
+    /// - Parameter mayBeOneGroup: Whether the rows stay one group unless their groups are assortative: at least half of
+    ///   the edges that would join different groups by chance join the same one.
+    func partition(_ vectors: Matrix, _ distinct: DistinctRows, mayBeOneGroup: Bool = false) throws
+        -> Partition
+    {
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
-        let n = points.rows
-        let k = Self.neighborCount(of: n)
+        let k = Self.neighborCount(of: points.rows)
         onProgress?(.neighbors, 0)
         let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
         try Task.checkCancellation()
@@ -111,17 +155,15 @@ public struct LeidenClusterer: Clusterer {
         let leiden = Leiden(graph)
         let chosen =
             try continueRun(leiden, distinct, using: &generator)
-            ?? choose(leiden, points, distinct, neighbors: k, using: &generator)
+            ?? choose(leiden, points, distinct, k, mayBeOneGroup, using: &generator)
         var groups = GroupsOfPoints(points, nearest, graph, chosen.communities)
         groups.joinSmall(copies: distinct.copies)
         let outliers = groups.outliers(
             atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
         var facts = [FactKey.resolution: chosen.resolution, "neighbors": Double(k)]
-        facts[FactKey.fullRunCount] = Double(chosen.fullRunCount ?? vectors.rows)
+        facts[FactKey.fullRunCount] = chosen.fullRunCount ?? Double(vectors.rows)
         facts[FactKey.gap] = chosen.gap
         var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
-        partition.facts[FactKey.largestShare] = ResolutionChoice.largestShare(
-            partition.labels.map { Int32($0.group ?? -1) })
         guard points.rows >= Self.minimumCount else { return partition }
         let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
         if let stability = chosen.stability, let ladder = chosen.ladder {
@@ -129,8 +171,8 @@ public struct LeidenClusterer: Clusterer {
         } else {
             onProgress?(.stability, 0)
             let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
-            let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
-            partition = try levels.finish(partition, subsamples, parentResolution: parentResolution)
+            partition = try levels.finish(
+                partition, subsamples, parentResolution: start?.scales.first?.parentResolution)
         }
         guard dividesGroups else { return partition }
         let topics = chosen.fullRunCount == nil ? [] : start?.topics ?? []
@@ -156,8 +198,8 @@ public struct LeidenClusterer: Clusterer {
         var stability: SubsampleStability?
         var ladder: ResolutionLadder?
         var gap: Double?
-        /// See ``Start/fullRunCount``; `nil` if this run clusters all vectors.
-        var fullRunCount: Int?
+        /// See ``Start/Scale/fullRunCount``; `nil` if this run clusters all vectors.
+        var fullRunCount: Double?
     }
 
     /// The groups of a previous run are kept only if neither the share of new vectors nor the relative change
@@ -178,12 +220,9 @@ public struct LeidenClusterer: Clusterer {
     private func continueRun(
         _ leiden: Leiden, _ distinct: DistinctRows, using generator: inout SeededGenerator
     ) throws -> Chosen? {
-        guard let start, start.groups.count == distinct.indices.count, start.resolution > 0,
-            start.resolution.isFinite
-        else { return nil }
-        let (n, all) = (distinct.rows.count, Double(distinct.indices.count))
-        let previous = Double(start.fullRunCount)
-        guard abs(all - previous) <= Self.maximumChange * previous else { return nil }
+        guard let start, let scale = start.scales.first else { return nil }
+        let (n, count) = (distinct.rows.count, Double(distinct.indices.count))
+        guard abs(count - scale.fullRunCount) <= Self.maximumChange * scale.fullRunCount else { return nil }
         var numbers: [Int: Int32] = [:]
         var groups = distinct.rows.map { row -> Int32 in
             guard let group = start.groups[row] else { return -1 }
@@ -201,14 +240,14 @@ public struct LeidenClusterer: Clusterer {
             next += 1
         }
         let communities = try leiden.adding(
-            isNew, to: Leiden.renumbered(groups), resolution: start.resolution, using: &generator)
+            isNew, to: Leiden.renumbered(groups), resolution: scale.resolution, using: &generator)
         return Chosen(
-            communities: communities, resolution: start.resolution, fullRunCount: start.fullRunCount)
+            communities: communities, resolution: scale.resolution, fullRunCount: scale.fullRunCount)
     }
 
     /// Returns the communities at the given resolution, or at the one that ``ResolutionChoice`` chooses.
     private func choose(
-        _ leiden: Leiden, _ points: Matrix, _ distinct: DistinctRows, neighbors: Int,
+        _ leiden: Leiden, _ points: Matrix, _ distinct: DistinctRows, _ neighbors: Int, _ mayBeOneGroup: Bool,
         using generator: inout SeededGenerator
     ) throws -> Chosen {
         guard distinct.rows.count >= Self.minimumCount else {
@@ -224,6 +263,13 @@ public struct LeidenClusterer: Clusterer {
         onProgress?(.stability, 0)
         let choice = try ResolutionChoice(
             partitions, of: points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
+        if mayBeOneGroup,
+            leiden.assortativity(of: partitions[choice.index]) < Partition.minimumAssortativity
+        {
+            return Chosen(
+                communities: Array(repeating: 0, count: points.rows), resolution: Regions.resolution,
+                gap: choice.gap)
+        }
         var resolution = ladder.resolutions[choice.index]
         var communities = partitions[choice.index]
         if granularity == .fine,
@@ -277,6 +323,22 @@ public struct LeidenClusterer: Clusterer {
             distinct.copies.enumerated().map { index, copies in
                 copies >= minimumCopies ? Int32(index) + 1 : 0
             })
+    }
+}
+
+extension [LeidenClusterer.Start.Scale] {
+    /// Returns the scales of a run.
+    ///
+    /// - Parameter facts: `Partition/facts` of the run.
+    public static func all(in facts: [String: Double]) -> [LeidenClusterer.Start.Scale] {
+        typealias Key = LeidenClusterer.FactKey
+        func fact(_ key: String, _ region: Int) -> Double? { facts[Key.name(key, region)] }
+        return (0...facts.count).prefix { fact(Key.resolution, $0) != nil }.map { region in
+            LeidenClusterer.Start.Scale(
+                resolution: fact(Key.resolution, region) ?? 0,
+                parentResolution: fact(Key.parentResolution, region),
+                fullRunCount: fact(Key.fullRunCount, region) ?? 0)
+        }
     }
 }
 

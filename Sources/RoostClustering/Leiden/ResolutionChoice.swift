@@ -42,10 +42,6 @@ struct ResolutionChoice {
         index = scores.indices.max { scores[$0] < scores[$1] } ?? 0
         gap = gaps?[index] ?? 0
     }
-
-    static func largestShare(_ groups: [Int32]) -> Double {
-        Double(GroupsOfPoints.sizes(of: groups).max() ?? 0) / Double(max(1, groups.count))
-    }
 }
 
 /// Communities of one graph at decreasing resolutions, from fine to coarse.
