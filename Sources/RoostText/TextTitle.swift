@@ -25,12 +25,10 @@ package enum TextTitle {
             rest = rest.dropFirst(bytes.count + 1)
             // The byte limit may split a character. Decoding replaces it, but a title never extends that far.
             let line = String(decoding: bytes.prefix(lineBytes), as: UTF8.self)
-            let title = isMarkdown ? withoutMarks(line) : joined(line.split(whereSeparator: isSpace))
-            guard !(isMarkdown ? words(of: title) : title).allSatisfy({ $0 == " " || isSign($0) }) else {
-                continue
-            }
-            return title.prefix(maximumLength + 1).count <= maximumLength
-                ? title : shortened(sentence(of: title), to: maximumLength)
+            let title = isMarkdown ? withoutMarks(line) : joined(parts(of: line))
+            guard hasWords(title, isMarkdown: isMarkdown) else { continue }
+            return isLonger(title, than: maximumLength)
+                ? shortened(sentence(of: title), to: maximumLength) : title
         }
         return nil
     }
@@ -47,7 +45,7 @@ package enum TextTitle {
 
     /// Returns a text of at most `length` characters. A longer text ends with an ellipsis after a word.
     package static func shortened(_ text: String, to length: Int = displayLength) -> String {
-        guard text.prefix(length + 1).count > length else { return text }
+        guard isLonger(text, than: length) else { return text }
         let start = text.prefix(length - 1)
         let end = start.lastIndex(where: isSpace)
         // Text without spaces, or with a very long first word, is cut between two characters.
@@ -57,13 +55,30 @@ package enum TextTitle {
 
     // MARK: Parts of a line
 
+    private static func hasWords(_ title: String, isMarkdown: Bool) -> Bool {
+        let utf8 = Array(title.utf8)
+        return (isMarkdown ? MarkupMask.masked(utf8) : utf8).contains { byte in
+            byte >= 0x80 || (48...57).contains(byte) || (97...122).contains(byte | 0x20)
+        }
+    }
+
+    private static func isLonger(_ text: String, than length: Int) -> Bool {
+        text.utf8.count > length && text.prefix(length + 1).count > length
+    }
+
+    private static func parts(of line: String) -> [Substring] {
+        line.unicodeScalars.split { scalar in
+            scalar.isASCII ? scalar == " " || 9...13 ~= scalar.value : scalar.properties.isWhitespace
+        }.map { Substring($0) }
+    }
+
     private static func joined(_ words: [Substring]) -> String {
         words.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     /// Returns a line without signs of emphasis around its words. Punctuation in code is part of it.
     private static func withoutMarks(_ line: String) -> String {
-        let words = line.split(whereSeparator: isSpace).map { word in
+        let words = parts(of: line).map { word in
             var word = word
             while let first = word.first, "*_[]`".contains(first) {
                 word.removeFirst()

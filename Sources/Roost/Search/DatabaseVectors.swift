@@ -83,21 +83,30 @@ struct NearestEntries {
     }
 }
 
-/// The statistics of the vectors of a store in a database, of all entries or of those that match a filter, which a
-/// client keeps until the number of entries has changed by more than a tenth.
+/// The statistics of the vectors of a store, of all entries or of those that match a filter, which a client keeps for
+/// one state of the store or, if it reads them from a database, until the number of entries has changed by more than a
+/// tenth.
 final class PairStatisticsCache: Sendable {
     private let known = Mutex<[EntryFilter?: (stamp: Stamp, statistics: PassageStatistics)]>([:])
+    /// Each needs up to 1 MB.
+    private static let maximumCount = 16
 
     func statistics(
-        of filter: EntryFilter?, at stamp: Stamp, _ compute: () async throws -> PassageStatistics
+        of filter: EntryFilter?, at stamp: Stamp, isExact: Bool,
+        _ compute: () async throws -> PassageStatistics
     ) async throws -> PassageStatistics {
         if let known = known.withLock({ $0[filter] }), known.stamp.epoch == stamp.epoch,
-            abs(stamp.entryCount - known.stamp.entryCount) <= known.stamp.entryCount / 10
+            isExact
+                ? stamp == known.stamp
+                : abs(stamp.entryCount - known.stamp.entryCount) <= known.stamp.entryCount / 10
         {
             return known.statistics
         }
         let statistics = try await compute()
-        known.withLock { $0[filter] = (stamp, statistics) }
+        known.withLock { known in
+            if known.count >= Self.maximumCount { known = [:] }
+            known[filter] = (stamp, statistics)
+        }
         return statistics
     }
 }

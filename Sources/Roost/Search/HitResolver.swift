@@ -101,7 +101,10 @@ struct HitResolver: Sendable {
             return false
         }
         func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
-        return words(entry.visibleText) == words(text)
+        let visible = entry.visibleText
+        // Most texts differ in their first character, so they need not be divided into words.
+        return visible.first { !$0.isWhitespace } == text.first { !$0.isWhitespace }
+            && words(visible) == words(text)
     }
 
     /// The tolerances for the difference of scores that were computed from the same vectors, relative to the

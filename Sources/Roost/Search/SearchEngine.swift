@@ -97,13 +97,18 @@ struct SearchEngine: Sendable {
         guard let search = state.snapshot.passageSearch, state.place == .database || state.passages != nil
         else {
             let passages = state.passages ?? PassageContents()
-            let statistics = plan.visibleRows.map { passages.statistics(among: $0) }
-            return SearchVectors(source: .client(passages), statistics: statistics ?? passages.statistics)
+            guard state.passages != nil, let rows = plan.visibleRows else {
+                return SearchVectors(source: .client(passages), statistics: passages.statistics)
+            }
+            let statistics = try await store.pairStatistics.statistics(
+                of: plan.search.visible, at: state.snapshot.stamp, isExact: true
+            ) { passages.statistics(among: rows) }
+            return SearchVectors(source: .client(passages), statistics: statistics)
         }
         let passages = state.place == .database ? nil : state.passages
         // Both places calibrate scores with the same sample, so that they give the same scores.
         let statistics = try await store.pairStatistics.statistics(
-            of: plan.search.visible, at: state.snapshot.stamp
+            of: plan.search.visible, at: state.snapshot.stamp, isExact: false
         ) {
             let rows: RowSet
             if let visible = plan.visibleRows {
@@ -165,7 +170,8 @@ struct SearchRun: Sendable {
         let resolver = HitResolver(
             plan: plan, relevance: relevance, words: scores, snapshot: snapshot,
             comparesAllVectors: plan.usesVectors && vectors.index != nil)
-        let hits = try await resolver.hits(max(needed, Self.judgedCount), of: ranking)
+        let hits = try await resolver.hits(
+            plan.judgesNoise ? max(needed, Self.judgedCount) : needed, of: ranking)
         page(hits, needed, &result)
         return result
     }
@@ -174,7 +180,8 @@ struct SearchRun: Sendable {
     /// does not depend on the limit. The others are too far down to become hits.
     private func corrected(_ ranking: [Candidate], _ needed: Int) -> [Candidate] {
         var ranking = ranking
-        let best = ranking.indices.prefix(3 * needed).filter { !ranking[$0].vector.isEmpty }
+        let best = ranking.indices.prefix(max(3 * Self.judgedCount, 2 * needed))
+            .filter { !ranking[$0].vector.isEmpty }
         let found = Matrix(best.map { ranking[$0].vector }, columns: plan.vector.count)
         let corrections = vectors.statistics.hubs.corrections(of: found, best.map { ranking[$0].id })
         let compared = corrections.prefix(best.prefix { $0 < 3 * Self.judgedCount }.count)

@@ -47,7 +47,8 @@ struct Responder: HTTPResponder {
             reply.body = .none
         }
         addCommonHeaders(to: &reply, request, id)
-        if reply.status.code >= 400, Self.hasBody(request) {
+        let length = request.headers[.contentLength].flatMap(Int.init) ?? 0
+        if reply.status.code >= 400, length > 0 || request.headers[.transferEncoding] != nil {
             // The rest of the body, which can be endless, is not read. The client may still be sending: if
             // the connection were closed at once, the operating system would discard the answer.
             reply.headers[.connection] = "close"
@@ -60,11 +61,6 @@ struct Responder: HTTPResponder {
 
     /// The time that a client has to read an answer before the rest of its request is discarded.
     private static let lingering = TimeAmount.seconds(2)
-
-    private static func hasBody(_ request: Request) -> Bool {
-        request.headers[.transferEncoding] != nil
-            || (request.headers[.contentLength].flatMap(Int.init) ?? 0) > 0
-    }
 
     /// Logs a request without its path and query, because they can contain text or secrets.
     private func log(

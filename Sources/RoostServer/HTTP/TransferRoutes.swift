@@ -190,7 +190,8 @@ enum TransferRoutes {
             let snapshot = try await store.storage.snapshot()
             let context = OperationContext(
                 operations: call.context.operations, operation: call.operation, arguments: call.values,
-                store: store, snapshot: snapshot, report: { _, _ in })
+                store: store, snapshot: snapshot, report: { _, _ in },
+                input: JSONValue.object(call.values).serialized())
             let filter = try await context.decode(EntrySelection.self).filter(in: context)
             let withVectors = call.flag("vectors")
             return .stream(type: "application/x-ndjson") { writer in

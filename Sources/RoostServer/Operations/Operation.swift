@@ -234,7 +234,8 @@ package struct Operations: Sendable {
             try await operation.run(
                 OperationContext(
                     operations: self, operation: operation.name, arguments: arguments, store: store,
-                    snapshot: try await store.storage.snapshot(), report: report))
+                    snapshot: try await store.storage.snapshot(), report: report,
+                    input: JSONValue.object(arguments).serialized()))
         }
         return operation.access.effect == .reads
             ? try await handle.use(body) : try await handle.change(body)

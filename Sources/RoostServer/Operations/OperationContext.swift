@@ -12,12 +12,14 @@ struct OperationContext: Sendable {
     let snapshot: any StorageSnapshot
     /// Receives the progress, from 0 to 100, with the name of the step.
     let report: @Sendable (Int, String) -> Void
+    /// The arguments as JSON.
+    let input: Data
 
     var rules: AccessRules { operations.rules }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
-            return try JSONDecoder().decode(type, from: JSONValue.object(arguments).serialized())
+            return try JSONDecoder().decode(type, from: input)
         } catch is DecodingError {
             throw OperationError("the input does not have the form that '\(operation)' needs")
         }
@@ -76,7 +78,8 @@ struct OperationContext: Sendable {
         _ items: [Item], from offset: Int, isLast: Bool, _ budget: TokenBudget
     ) throws -> (items: [Item], next: String?) {
         var budget = budget
-        let count = try budget.takeFirst(of: items.map { try JSONValue.encoding($0) }).count
+        let values = tokens == nil ? [] : try items.map { try JSONValue.encoding($0) }
+        let count = tokens == nil ? items.count : budget.takeFirst(of: values).count
         let next = isLast && count == items.count ? nil : cursor(offset + count)
         return (Array(items.prefix(count)), next)
     }

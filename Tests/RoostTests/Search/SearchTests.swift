@@ -89,6 +89,10 @@ struct SearchTests {
             EntrySearch("text", matching: [.tag("mine")]),
         ]
         for index in searches.indices { searches[index].visible = [.tag("mine")] }
+        // A search by words alone reads no vectors, so it must not leave statistics for the others.
+        var words = searches[2]
+        words.mode = .text
+        _ = try await scores([words])
         let before = try await scores(searches)
         #expect(before.allSatisfy { !$0.isEmpty })
         let seen = EntrySearch("text", matching: [.tag("mine")])
@@ -211,9 +215,9 @@ struct DatabaseVectorsTests {
     @Test func `the statistics are read again if the number of entries has changed`() async throws {
         let cache = PairStatisticsCache()
         let search = RecordedSearch(1)
-        func isRead(_ stamp: Stamp) async throws -> Bool {
+        func isRead(_ stamp: Stamp, isExact: Bool = false) async throws -> Bool {
             let before = search.samples.withLock { $0 }
-            _ = try await cache.statistics(of: nil, at: stamp) {
+            _ = try await cache.statistics(of: nil, at: stamp, isExact: isExact) {
                 _ = try await search.sampledRows(1)
                 return PassageStatistics()
             }
@@ -221,6 +225,8 @@ struct DatabaseVectorsTests {
         }
         #expect(try await isRead(stamp(1, 1000)))
         #expect(try await !isRead(stamp(2, 1050)))
+        #expect(try await !isRead(stamp(1, 1000), isExact: true))
+        #expect(try await isRead(stamp(2, 1000), isExact: true))
         #expect(try await isRead(stamp(3, 1200)))
         var other = stamp(3, 1200)
         other.epoch = UUID()
