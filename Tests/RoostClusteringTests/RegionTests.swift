@@ -89,9 +89,9 @@ import Testing
 
     @Test func `a collection without parts stays one group`() async throws {
         let all = Self.joined(
-            Self.collection(1, of: 300, isFirst: true), Self.collection(4, of: 100, isFirst: false)
+            Self.collection(1, of: 500, isFirst: true), Self.collection(4, of: 150, isFirst: false)
         )
         let labels = try await LeidenClusterer(maximumOutliers: 0).cluster(all).labels.map(\.group)
-        #expect(Set(labels.prefix(300)).count == 1)
+        #expect(Set(labels.prefix(500)).count == 1)
     }
 }

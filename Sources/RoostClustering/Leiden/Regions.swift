@@ -13,24 +13,24 @@ struct Regions {
 
     static let resolution = 0.02
     private static let (sampleSize, neighbors) = (1000, 10)
-    /// The minimum share and number of the sample in a region. Fewer vectors belong to the largest region.
-    private static let (minimumShare, minimumSize) = (0.05, 2 * neighbors)
+    /// The minimum number of vectors of the sample in a region. Fewer belong to the largest region: in a small store, a
+    /// single subject can be as separate as a collection.
+    private static let minimumSize = sampleSize / 10
 
-    /// Finds the regions of the rows of a matrix; `nil` if there is only one.
+    /// Finds the regions of a matrix; `nil` if there is only one or if it has fewer than 1,000 distinct rows.
     ///
     /// - Complexity: O(d) for one region, with a large constant factor; otherwise O(n · d).
     init?(of vectors: Matrix, _ distinct: DistinctRows) throws {
         var generator = SeededGenerator(seed: 0)
         let sample = generator.sample(Self.sampleSize, of: distinct.rows.count)
-        guard sample.count >= 2 * Self.minimumSize else { return nil }
+        guard sample.count == Self.sampleSize else { return nil }
         let sampled = vectors.selecting(sample.map { distinct.rows[$0] })
         let nearest = try NearestNeighbors.find(in: sampled, k: Self.neighbors, seed: 0)
         let found = try Leiden(NeighborGraph.make(nearest))
             .communities(resolution: Self.resolution, using: &generator)
         let sizes = GroupsOfPoints.sizes(of: found)
         let largest = sizes.indices.max { sizes[$0] < sizes[$1] } ?? 0
-        let minimum = max(Self.minimumSize, Int(Self.minimumShare * Double(sample.count)))
-        let joined = found.map { sizes[Int($0)] < minimum ? Int32(largest) : $0 }
+        let joined = found.map { sizes[Int($0)] < Self.minimumSize ? Int32(largest) : $0 }
         guard Set(joined).count > 1 else { return nil }
         let nearestSampled = KMeansRun.nearest(sampled, to: vectors)
         func order(_ rows: [Int]) -> (Double, Int) {
