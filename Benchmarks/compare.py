@@ -151,15 +151,13 @@ for group, commands, rows in groups():
     for (name, unit, readers), values in zip(rows, measured(commands, rows)):
         results.append({"group": group, "what": name, "unit": unit, "values": values})
         ours, *peers = readers
-        for peer_name in peers or [None]:
-            theirs = values.get(peer_name, [])
-            factor = ""
-            if values[ours] and theirs:
-                ratio = statistics.median(values[ours]) / statistics.median(theirs)
-                factor = f"{ratio if unit.endswith('/s') else 1 / ratio:.2f}"
-            shown = f"{peer_name} {cell(theirs, unit)}" if peer_name else "no peer"
-            lines.append(f"| {name} | {unit} | {cell(values[ours], unit)} | {shown} | {factor} |")
-            print(lines[-1], flush=True)
+        factors = []
+        for theirs in filter(None, (values.get(name) for name in peers)):
+            ratio = statistics.median(values[ours]) / statistics.median(theirs) if values[ours] else 0
+            factors.append(f"{ratio if unit.endswith('/s') else 1 / ratio:.2f}" if ratio else "")
+        shown = "; ".join(f"{name} {cell(values.get(name, []), unit)}" for name in peers) or "–"
+        lines.append(f"| {name} | {unit} | {cell(values[ours], unit)} | {shown} | {'; '.join(factors)} |")
+        print(lines[-1], flush=True)
 with open(f"{folder}/compare.json", "w", encoding="utf-8") as file:
     json.dump({"rounds": rounds, "quick": options.quick, "rows": results}, file, indent=1)
 if not options.quick and not options.only:

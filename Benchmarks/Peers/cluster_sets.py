@@ -1,7 +1,8 @@
 """Clusters labeled sets with the command `roost`, as a user does, and compares the clusters with the labels: adjusted
 mutual information (an outlier is a cluster of its own), and the number of clusters. With several seeds it also prints
 the mean adjusted Rand index over all pairs of seeds. With --labels, it prints the share of clustered entries whose
-group's label contains a word, by stem, of the name of the group's most frequent class, the share of those whose group or
+group's label contains a word, by stem, of the name of the group's most frequent class (or a word that begins with it, as
+PostgreSQL with postgres), the share of those whose group or
 topic has such a label, and the share for the first three words of c-TF-IDF. With --numbered, the ids of the rows are left
 out when a store is made, because in some sets they are paths that contain the class.
 
@@ -62,7 +63,7 @@ def report_labels(store, labels):
         """Whether a text has a word, by stem, of the name of the most frequent class."""
         classes = collections.Counter(labels[entry.strip()] for entry in entries)
         name = {stem(word) for word in words(min(classes, key=lambda label: (-classes[label], label)))}
-        return not name.isdisjoint(map(stem, words(text)))
+        return any(word == part or len(part) > 4 and word.startswith(part) for word in map(stem, words(text)) for part in name)
     groups = list(leaves(json.loads(roost(store, "export", "clusters"))["clusters"]))
     texts = [[member["content"] for member in group["members"]] for group in groups]
     counts = [collections.Counter(word for text in group for word in words(text)
