@@ -1,10 +1,10 @@
 """Clusters labeled sets with the command `roost`, as a user does, and compares the clusters with the labels: adjusted
 mutual information (an outlier is a cluster of its own), and the number of clusters. With several seeds it also prints
 the mean adjusted Rand index over all pairs of seeds. With --labels, it prints the share of clustered entries whose
-group's label contains a word, by stem, of the name of the group's most frequent class (or a word that begins with it, as
-PostgreSQL with postgres), the share of those whose group or
-topic has such a label, and the share for the first three words of c-TF-IDF. With --numbered, the ids of the rows are left
-out when a store is made, because in some sets they are paths that contain the class.
+group's label contains a word, by stem, of the name of the group's most frequent class, or a word that begins with one of
+at least five letters (PostgreSQL with postgres); the share of those whose group or topic has such a label; and the share
+for the first three words of c-TF-IDF. With --numbered, the ids of the rows are left out when a store is made, because in
+some sets they are paths that contain the class.
 
 Usage: cluster_sets.py ROOST STORES SETS… [--seeds N] [--model NAME] [--labels] [--numbered] [--granularity SIZE]
 Each of SETS is a folder with data.jsonl

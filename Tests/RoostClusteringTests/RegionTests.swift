@@ -5,7 +5,7 @@ import Testing
 
 /// Collections that have nearly no neighbors in each other are clustered as if each were alone.
 @Suite struct RegionTests {
-    /// A collection of `k` groups that overlap whose vectors are orthogonal to those of the other collection.
+    /// A collection of `k` groups that overlap. Its vectors are orthogonal to those of the other collection.
     private static func collection(_ k: Int, of size: Int, isFirst: Bool) -> Matrix {
         let (points, _) = groups(k, of: size, spread: 2, seed: isFirst ? 1 : 5)
         let rows = (0..<points.rows).map { row in
@@ -89,8 +89,7 @@ import Testing
 
     @Test func `a collection without parts stays one group`() async throws {
         let all = Self.joined(
-            Self.collection(1, of: 500, isFirst: true), Self.collection(4, of: 150, isFirst: false)
-        )
+            Self.collection(1, of: 500, isFirst: true), Self.collection(4, of: 150, isFirst: false))
         let labels = try await LeidenClusterer(maximumOutliers: 0).cluster(all).labels.map(\.group)
         #expect(Set(labels.prefix(500)).count == 1)
     }

@@ -89,7 +89,7 @@ public struct LeidenClusterer: Clusterer {
     package enum FactKey {
         package static let resolution = "resolution"
         package static let fullRunCount = "lookedAt"
-        /// Only a run that clusters all vectors of a collection has this fact.
+        /// Absent if every region kept the groups of the previous run.
         package static let gap = "gap"
         package static let parentResolution = "parentResolution"
 

@@ -66,7 +66,7 @@ extension LeidenClusterer {
             part.start = start?.region(index, rows)
             let members = vectors.selecting(rows)
             let distinct = DistinctRows(of: members)
-            // A person may have moved all of its members to clusters of other regions.
+            // A person may have moved all entries of the region to clusters of other regions.
             guard !distinct.rows.isEmpty else {
                 let facts = part.start?.scales[0].facts ?? [:]
                 return Partition(groups: rows.map { _ in nil }, of: members, facts: facts)
