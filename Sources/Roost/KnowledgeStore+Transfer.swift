@@ -14,10 +14,8 @@ extension KnowledgeStore {
     public func exportEntries(
         withEmbeddings: Bool, filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
-        let lines = try await entryLines(
-            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings)
-        try write(lines.header)
-        for try await page in lines.pages { try write(page) }
+        try await writeEntries(
+            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings, to: write)
     }
 
     /// Imports the exported entries of a file in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.

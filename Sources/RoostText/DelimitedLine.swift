@@ -40,6 +40,7 @@ package enum DelimitedLine {
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) || text.first == " " else {
             return text
         }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        let parts = text.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        return "\"" + parts.map { String(Substring($0)) }.joined(separator: "\"\"") + "\""
     }
 }

@@ -19,13 +19,13 @@ package enum TextTitle {
     /// - Returns: The title on one line, or `nil` if the text has no words.
     /// - Complexity: O(1): at most the first 8,000 bytes are read.
     package static func firstSentence(of text: String, isMarkdown: Bool = false) -> String? {
-        var rest = text.utf8.prefix(searchedBytes)
+        var rest = Array(text.utf8.prefix(searchedBytes))[...]
         while !rest.isEmpty {
             let bytes = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             rest = rest.dropFirst(bytes.count + 1)
             // The byte limit may split a character. Decoding replaces it, but a title never extends that far.
             let line = String(decoding: bytes.prefix(lineBytes), as: UTF8.self)
-            let title = isMarkdown ? withoutMarks(line) : joined(parts(of: line))
+            let title = isMarkdown ? withoutMarks(line) : withSingleSpaces(line, limit: maximumLength + 1)
             guard hasWords(title, isMarkdown: isMarkdown) else { continue }
             return isLonger(title, than: maximumLength)
                 ? shortened(sentence(of: title), to: maximumLength) : title
@@ -57,19 +57,13 @@ package enum TextTitle {
 
     private static func hasWords(_ title: String, isMarkdown: Bool) -> Bool {
         let utf8 = Array(title.utf8)
-        return (isMarkdown ? MarkupMask.masked(utf8) : utf8).contains { byte in
-            byte >= 0x80 || (48...57).contains(byte) || (97...122).contains(byte | 0x20)
-        }
+        return (isMarkdown ? MarkupMask.masked(utf8) : utf8).contains(where: \.isWordByte)
     }
 
     private static func isLonger(_ text: String, than length: Int) -> Bool {
-        text.utf8.count > length && text.prefix(length + 1).count > length
-    }
-
-    private static func parts(of line: String) -> [Substring] {
-        line.unicodeScalars.split { scalar in
-            scalar.isASCII ? scalar == " " || 9...13 ~= scalar.value : scalar.properties.isWhitespace
-        }.map { Substring($0) }
+        guard text.utf8.count > length else { return false }
+        return text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
+            < text.endIndex
     }
 
     private static func joined(_ words: [Substring]) -> String {
@@ -78,7 +72,7 @@ package enum TextTitle {
 
     /// Returns a line without signs of emphasis around its words. Punctuation in code is part of it.
     private static func withoutMarks(_ line: String) -> String {
-        let words = parts(of: line).map { word in
+        let words = withSingleSpaces(line).split(separator: " ").map { word in
             var word = word
             while let first = word.first, "*_[]`".contains(first) {
                 word.removeFirst()
@@ -100,22 +94,46 @@ package enum TextTitle {
         character.isASCII && !isSpace(character) && !character.isLetter && !character.isNumber
     }
 
-    /// Returns whether a character is white space. The properties of an ASCII character need no tables.
+    /// Returns whether a scalar is white space. The properties of an ASCII character need no tables.
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII ? scalar == " " || 9...13 ~= scalar.value : scalar.properties.isWhitespace
+    }
+
     private static func isSpace(_ character: Character) -> Bool {
         character.asciiValue.map { $0 == UInt8(ascii: " ") || 9...13 ~= $0 } ?? character.isWhitespace
     }
 
-    private static func sentence(of text: String) -> String {
-        var previous: Character = " "
-        // A longer sentence is shortened.
-        for index in text.indices.prefix(maximumLength + 1) {
-            let character = text[index]
-            let endsSentence =
-                previous.isASCII ? isSpace(character) && ".!?".contains(previous) : "。！？".contains(previous)
-            if endsSentence {
-                return trimmed(text[..<index])
+    /// Returns a line, of a long line in ASCII the beginning, in which single spaces separate the words.
+    private static func withSingleSpaces(_ line: String, limit: Int = .max) -> String {
+        var result: [UInt8] = []
+        var (isAfterSpace, isASCII, hasWord) = (false, true, false)
+        for scalar in line.unicodeScalars {
+            if isASCII, hasWord, result.count > limit { break }
+            if isSpace(scalar) {
+                isAfterSpace = !result.isEmpty
+                continue
             }
-            previous = character
+            if isAfterSpace { result.append(UInt8(ascii: " ")) }
+            isAfterSpace = false
+            if scalar.isASCII { result.append(UInt8(scalar.value)) } else { result += String(scalar).utf8 }
+            isASCII = isASCII && scalar.isASCII
+            hasWord = hasWord || result[result.count - 1].isWordByte
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns the text to the end of its first sentence.
+    private static func sentence(of text: String) -> String {
+        let scalars = text.unicodeScalars
+        var previous: Unicode.Scalar = " "
+        for index in scalars.indices {
+            let scalar = scalars[index]
+            switch previous {
+            case ".", "!", "?": if scalar == " " { return String(text[..<index]) }
+            case "。", "！", "？": return trimmed(text[..<index])
+            default: break
+            }
+            previous = scalar
         }
         return text
     }

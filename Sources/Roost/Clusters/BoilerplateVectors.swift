@@ -103,7 +103,7 @@ extension BoilerplateLines {
         let limit = max(minimumEntries, Int(maximumShare * Double(snapshot.stamp.entryCount)) + 1)
         var counters = [UInt32](repeating: 0, count: counterCount)
         var seen: Set<UInt64> = []
-        for try await page in snapshot.entryPages() {
+        try await snapshot.entryPages().forEachAhead { page in
             for entry in page.entries {
                 seen.removeAll(keepingCapacity: true)
                 forEachLine(of: entry.visibleText) { line in
@@ -114,7 +114,7 @@ extension BoilerplateLines {
         }
         guard counters.contains(where: { $0 >= limit }) else { return BoilerplateLines([]) }
         var counts: [String: Int] = [:]
-        for try await page in snapshot.entryPages() {
+        try await snapshot.entryPages().forEachAhead { page in
             for entry in page.entries {
                 var lines: Set<String> = []
                 forEachLine(of: entry.visibleText) { line in

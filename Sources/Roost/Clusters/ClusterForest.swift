@@ -70,64 +70,13 @@ package struct ClusterForest: Sendable {
         cluster.members + children(of: cluster).flatMap(members)
     }
 
-    func ids(from cluster: Cluster) -> [Cluster.ID] {
+    package func ids(from cluster: Cluster) -> [Cluster.ID] {
         [cluster.id] + children(of: cluster).flatMap(ids)
     }
 
     /// Returns the number of members of a cluster and of all clusters below it.
     package func size(of cluster: Cluster) -> Int {
         cluster.members.count + children(of: cluster).reduce(0) { $0 + size(of: $1) }
-    }
-}
-
-/// The members of a cluster and of the clusters below it, read from a snapshot page by page.
-///
-/// The members of each cluster are in the order of their rows; those of a cluster precede those of the
-/// clusters below it, as in ``ClusterForest/members(of:)``.
-package struct ClusterMembers: Sendable {
-    private let snapshot: any StorageSnapshot
-    private let groups: [(cluster: Cluster.ID, rows: RowSet)]
-
-    /// Finds the rows of the members, but reads no entries.
-    ///
-    /// - Parameter records: All clusters of the snapshot, with or without members.
-    package init(
-        of cluster: Cluster, among records: [Cluster], in snapshot: any StorageSnapshot
-    ) async throws {
-        self.snapshot = snapshot
-        var groups: [(Cluster.ID, RowSet)] = []
-        for id in ClusterForest(records).ids(from: cluster) {
-            let rows = try await snapshot.rows(matching: EntryFilter(cluster: id))
-            if !rows.isEmpty { groups.append((id, rows)) }
-        }
-        self.groups = groups
-    }
-
-    package var count: Int { groups.reduce(0) { $0 + $1.rows.count } }
-
-    /// Returns a page of members.
-    package func entries(from offset: Int, limit: Int) async throws -> [Entry] {
-        var (offset, page) = (offset, [Entry]())
-        for (cluster, rows) in groups where page.count < limit {
-            let count = rows.count
-            guard offset < count else {
-                offset -= count
-                continue
-            }
-            let previous = offset == 0 ? nil : rows.dropFirst(offset - 1).first { _ in true }
-            offset = 0
-            page += try await snapshot.entries(
-                after: previous, limit: limit - page.count, matching: EntryFilter(cluster: cluster)
-            ).entries
-        }
-        return page
-    }
-
-    /// Returns the ids of all members, without reading their texts.
-    package func ids() async throws -> [Entry.ID] {
-        var ids: [Entry.ID] = []
-        for (cluster, _) in groups { ids += try await snapshot.ids(matching: EntryFilter(cluster: cluster)) }
-        return ids
     }
 }
 

@@ -10,7 +10,7 @@ extension ClusterAssembly {
         of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
     ) async throws {
         let common = try await FolderNames.common(in: snapshot)
-        for try await page in snapshot.entryPages() {
+        try await snapshot.entryPages().forEachAhead { page in
             for entry in page.entries {
                 let text = entry.labelText
                 let counted = boilerplate.removing(from: text) ?? text

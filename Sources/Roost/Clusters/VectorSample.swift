@@ -20,13 +20,6 @@ struct VectorSample: Sendable {
     /// all clusters of these entries are found again.
     private let includedOthers: (ids: Set<Entry.ID>, rows: RowSet)
 
-    /// The sample that has all entries.
-    static let all = VectorSample()
-
-    private init() {
-        (chosen, share, otherShare, included, includedOthers) = (nil, 1, 1, [], ([], []))
-    }
-
     /// The maximum number of clustered entries in a sample. With 384 dimensions, their vectors take 400 MB.
     static let maximumSize = 250_000
 

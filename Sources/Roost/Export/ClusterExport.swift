@@ -5,8 +5,7 @@ public import RoostModel
 /// The clusters of a store with the texts of their members, for other programs.
 ///
 /// Encoded as JSON, it conforms to `Documentation/Schemas/clusters.schema.json`, and a program can decode the
-/// file of `roost export clusters`. It can also be written as CSV (``csv``) and Markdown
-/// (``markdown(members:)``).
+/// file of `roost export clusters`. It can also be written as CSV (``csv()``).
 public struct ClusterExport: Sendable, Codable {
     /// A member of a cluster, or an entry that the last run assigned to no cluster.
     public struct Member: Sendable, Codable {

@@ -41,7 +41,7 @@ public struct ClusterMap: Sendable {
             }
         }
         // Only the character `<` could end the script element that contains the data.
-        let data = try JSONEncoder.canonical.encode(contents).escapingControlsInJSON()
+        let data = try JSONTextEncoder().encode(contents)
         let page = PageFiles.document(
             with: String(decoding: data, as: UTF8.self).replacing("<", with: "\\u003c"))
         return ClusterMap(page: page, count: ids.count, total: total)

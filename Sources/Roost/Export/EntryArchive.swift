@@ -189,31 +189,35 @@ struct EntryLineReader {
 }
 
 extension KnowledgeStore {
-    /// Returns the entries of a snapshot as JSON Lines, one page at a time, after the header, which is empty
-    /// without vectors.
-    package func entryLines(
-        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool
-    ) async throws -> (header: Data, pages: some AsyncSequence<Data, any Error>) {
-        let header = EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: embedder.space)
-        let pages = snapshot.entryPages(matching: filter, pageSize: Self.linesPerPage)
-        return (
-            withEmbeddings ? try JSONEncoder.canonical.encode(header) + Data("\n".utf8) : Data(),
-            pages.map { await Self.lines($0.entries, withEmbeddings: withEmbeddings) }
-        )
+    /// Writes the entries of a snapshot as JSON Lines, one page at a time. With vectors, a header comes first.
+    package func writeEntries(
+        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool,
+        to write: (Data) async throws -> Void
+    ) async throws {
+        if withEmbeddings {
+            let header = EntryArchive.Header(
+                schemaVersion: EntryArchive.currentVersion, space: embedder.space)
+            try await write(try JSONEncoder.canonical.encode(header) + Data("\n".utf8))
+        }
+        try await snapshot.entryPages(matching: filter).forEachAhead { page in
+            try await write(try await Self.lines(page.entries, withEmbeddings: withEmbeddings))
+        }
     }
-
-    private static let linesPerPage = 500
 
     /// Returns entries as lines. A page with vectors takes many milliseconds, so it is not encoded on the actor
     /// of the caller, which can be the main actor.
     @concurrent
-    private static func lines(_ entries: [Entry], withEmbeddings: Bool) async -> Data {
+    private static func lines(_ entries: [Entry], withEmbeddings: Bool) async throws -> Data {
         var text: [UInt8] = []
-        for entry in entries {
-            EntryText.write(entry, withVectors: withEmbeddings, to: &text)
+        for var entry in entries {
+            if !withEmbeddings {
+                entry.embeddings = []
+                for index in entry.passages.indices { entry.passages[index].vector = [] }
+            }
+            text += try JSONTextEncoder(writesDatesAsText: true).text(of: entry)
             text.append(UInt8(ascii: "\n"))
         }
-        return Data(text).escapingControlsInJSON()
+        return Data(text)
     }
 }
 

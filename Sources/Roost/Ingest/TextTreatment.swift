@@ -23,8 +23,8 @@ package struct TextTreatment: Sendable {
             bytes.reserveCapacity(range.count)
             for part in visibleRanges(in: range) {
                 // A comment between two words must not join them.
-                if let last = bytes.last, let first = part.first, Self.isWordByte(last),
-                    Self.isWordByte(utf8[first])
+                if let last = bytes.last, let first = part.first, last.isWordByte,
+                    utf8[first].isWordByte
                 {
                     bytes.append(UInt8(ascii: " "))
                 }
@@ -104,15 +104,6 @@ package struct TextTreatment: Sendable {
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-            true
-        default: false
-        }
-    }
 }
 
 extension Entry {

@@ -132,7 +132,7 @@ extension WriteBatch {
         for id in removals { states.updateValue(nil, forKey: Self.entryPrefix + id.text) }
         for var entry in upserts {
             (entry.embeddings, entry.passages) = ([], [])
-            let json = (try? JSONEncoder.canonical.encode(entry)) ?? Data()
+            let json = (try? JSONTextEncoder().encode(entry)) ?? Data()
             states[Self.entryPrefix + entry.id.text] = UndoFolder.checksum(of: json)
         }
         for id in removedSources { states.updateValue(nil, forKey: "source \(id)") }

@@ -68,7 +68,7 @@ public struct StoreCopy: Sendable {
         if let from = source.directory, let to = target.directory {
             try StorageError.mappingFileErrors { try SyncedFolders.copy(from: from, to: to) }
         }
-        for try await page in snapshot.entryPages() {
+        try await snapshot.entryPages().forEachAhead { page in
             try await copy(page.entries)
             report.entries += page.entries.count
             progress(report.entries, snapshot.stamp.entryCount)

@@ -221,7 +221,7 @@ struct UndoFolder: Sendable {
     /// Writes a record and returns its size. The file need not survive a power failure: an incomplete one is
     /// never undone.
     func write(_ record: UndoRecord, to group: String, _ number: Int) throws -> Int {
-        let json = try JSONEncoder().encode(record)
+        let json = try JSONTextEncoder().encode(record)
         let data = Data("\(Self.checksum(of: json)) ".utf8) + json
         try AtomicFile.write(data, to: file(group, number), files: .deferring)
         return data.count

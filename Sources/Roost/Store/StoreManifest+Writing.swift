@@ -90,9 +90,5 @@ extension StoreManifest {
         }
     }
 
-    private func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
-    }
+    private func encoded() throws -> Data { try JSONTextEncoder(isPretty: true).encode(self) }
 }

@@ -97,10 +97,9 @@ struct SyncedFolders {
     }
 
     private func save() throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         let contents = Contents(format: Self.format, folders: folders)
-        try AtomicFile.write(try encoder.encode(contents), to: Self.url(in: directory))
+        let data = try JSONTextEncoder(isPretty: true).encode(contents)
+        try AtomicFile.write(data, to: Self.url(in: directory))
     }
 }
 

@@ -231,9 +231,7 @@ extension ClusterCommand {
             if !filters.isEmpty {
                 let filter = try await filters.filter(options, store)
                 let snapshot = try await store.storage.snapshot()
-                for try await page in snapshot.headerPages(matching: filter) {
-                    entries += page.headers.map(\.id)
-                }
+                entries += try await snapshot.ids(matching: filter)
                 if entries.isEmpty { throw RoostError(.notFound, "nothing was moved: " + filters.missReason) }
             }
             let result: MoveDocument = try await options.run(

@@ -108,7 +108,7 @@ struct Edit: AsyncParsableCommand {
             // The entries are selected before the first change, which can change whether they match.
             let filter = try await filters.filter(options, store)
             let snapshot = try await store.storage.snapshot()
-            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+            ids += try await snapshot.ids(matching: filter)
             if ids.isEmpty { throw RoostError(.notFound, "no tag was changed: " + filters.missReason) }
         }
         let all = Count.text(ids.count, "entry", "entries")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostModel
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,14 +55,13 @@ struct Export: AsyncParsableCommand {
             var data = Data()
             switch format {
             case .json:
-                data = try Terminal.prettyEncoder.encode(export).escapingControlsInJSON() + Data("\n".utf8)
+                data = try Terminal.prettyEncoder.encode(export) + Data("\n".utf8)
             case .jsonl:
-                let encoder = Terminal.lineEncoder
                 for cluster in export.allClusters {
                     // Children are written on separate lines, which contain the id of the parent.
                     var flat = cluster
                     flat.children = nil
-                    data += try encoder.encode(flat).escapingControlsInJSON() + Data("\n".utf8)
+                    data += try Terminal.lineEncoder.encode(flat) + Data("\n".utf8)
                 }
             case .csv: data = export.csv()
             case .html: break  // written above
@@ -137,7 +137,7 @@ extension Export {
                 try await store.exportEntries(withEmbeddings: target.withEmbeddings, filter: filter) {
                     block in
                     try file.write(block)
-                    block.withUnsafeBytes { for byte in $0 where byte == UInt8(ascii: "\n") { lines += 1 } }
+                    if progress.isShown { lines += block.count { $0 == UInt8(ascii: "\n") } }
                     progress.update(lines, of: all)
                 }
                 try file.finish()
@@ -145,9 +145,8 @@ extension Export {
             case .csv:
                 let file = try OutputFile(target.output)
                 var table = try EntryTable(withEmbeddings: target.withEmbeddings, write: file.write)
-                for try await entry in snapshot.allEntries(matching: filter) {
-                    try Task.checkCancellation()
-                    try table.add(entry)
+                try await snapshot.entryPages(matching: filter).forEachAhead { page in
+                    for entry in page.entries { try table.add(entry) }
                     progress.update(table.count, of: all)
                 }
                 try file.finish()
@@ -194,14 +193,12 @@ extension Export {
             let lines = try OutputFile(texts.path)
             var table = try EntryTable(withEmbeddings: false, write: lines.write)
             var omitted = 0
-            for try await entry in snapshot.allEntries(matching: filter) {
-                try Task.checkCancellation()
-                guard !entry.embeddings.isEmpty else {
-                    omitted += 1
-                    continue
+            try await snapshot.entryPages(matching: filter).forEachAhead { page in
+                for entry in page.entries where !entry.embeddings.isEmpty {
+                    try vectors.write(NumPyFormat.bytes(of: entry.embeddings))
+                    try table.add(entry)
                 }
-                try vectors.write(NumPyFormat.bytes(of: entry.embeddings))
-                try table.add(entry)
+                omitted += page.entries.count(where: \.embeddings.isEmpty)
                 progress.update(table.count + omitted, of: all)
             }
             // A full disk or a cancellation leaves both earlier files.

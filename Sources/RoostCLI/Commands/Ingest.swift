@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostModel
 import Synchronization
 
 struct IngestCommand: AsyncParsableCommand {

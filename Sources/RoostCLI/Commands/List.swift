@@ -94,7 +94,9 @@ struct List: AsyncParsableCommand {
         _ filter: EntryFilter, _ snapshot: any StorageSnapshot, _ writer: inout ListWriter
     ) async throws {
         var rest = limitOption.limit ?? .max
-        for try await page in snapshot.entryPages(matching: filter, pageSize: min(rest, Self.pageSize)) {
+        // The widths of a table follow from its first page.
+        let size = output.isJSON ? nil : min(rest, Self.pageSize)
+        for try await page in snapshot.entryPages(matching: filter, pageSize: size) {
             let entries = Array(page.entries.prefix(rest))
             try await write(entries, snapshot, &writer)
             rest -= entries.count

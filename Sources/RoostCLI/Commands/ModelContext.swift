@@ -135,9 +135,7 @@ struct HostSettings {
     }
 
     private func json(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return (try? Terminal.prettyEncoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Returns a basic string of TOML. JSON's escapes are valid in TOML.

@@ -98,9 +98,7 @@ struct Remove: AsyncParsableCommand {
             selection.names = filters.source
         } else {
             let filter = try await filters.filter(options, store)
-            for try await page in snapshot.headerPages(matching: filter) {
-                selection.entries += page.headers.map(\.id)
-            }
+            selection.entries = try await snapshot.ids(matching: filter)
         }
         guard try await !selection.contents(of: snapshot).isEmpty else {
             throw RoostError(.notFound, "nothing was removed: " + filters.missReason)

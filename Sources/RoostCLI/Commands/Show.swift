@@ -132,7 +132,7 @@ struct Show: AsyncParsableCommand {
             Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
         }
         line("id", entry.id.text)
-        line("source", Terminal.safe(entry.displayPath))
+        line("source", TerminalText.safe(entry.displayPath))
         line("created", DateText.string(from: entry.createdAt))
         line("updated", DateText.string(from: entry.updatedAt))
         if !entry.tags.isEmpty { line("tags", entry.tags.map { Terminal.line($0) }.joined(separator: ", ")) }

@@ -90,11 +90,12 @@ extension RememberedMessage {
                 let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound, limitedBy: utf8.endIndex),
                 let end = utf8.index(start, offsetBy: range.count, limitedBy: utf8.endIndex), start >= rest
             else { break }
-            result += Terminal.safe(String(content[rest..<start]), keepingLines: true)
-            result += Terminal.highlighted(Terminal.safe(String(content[start..<end]), keepingLines: true))
+            let (before, word) = (String(content[rest..<start]), String(content[start..<end]))
+            result += TerminalText.safe(before, keepingLines: true)
+            result += Terminal.highlighted(TerminalText.safe(word, keepingLines: true))
             rest = end
         }
-        return result + Terminal.safe(String(content[rest...]), keepingLines: true)
+        return result + TerminalText.safe(String(content[rest...]), keepingLines: true)
     }
 }
 

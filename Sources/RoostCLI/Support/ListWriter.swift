@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostModel
 import RoostServer
 
 struct ListRow {
@@ -18,7 +19,6 @@ struct ListRow {
 struct ListWriter {
     private let format: ListFormat
     private let columns: [TableColumn]
-    private let encoder = Terminal.lineEncoder
     private let endsPathsWithNull: Bool
     private var layout: TableLayout?
     private var paths = Set<String>()
@@ -39,12 +39,13 @@ struct ListWriter {
         switch format {
         case .text: writeTable(rows)
         case .json, .jsonl:
+            var text = Data()
             for row in rows {
-                if format == .json { Terminal.write(Data((count == 0 ? "[\n" : ",").utf8)) }
-                if let document = row.document { try Terminal.json(document, encoder) }
-                count += 1
+                if format == .json { text += Data((text.isEmpty && count == 0 ? "[\n" : ",").utf8) }
+                if let document = row.document { text += try Terminal.lineEncoder.encode(document) }
+                text.append(UInt8(ascii: "\n"))
             }
-            return
+            Terminal.writeBytes(text)
         case .csv, .tsv:
             if count == 0 { writeHeader() }
             for row in rows { writeDelimited(row.cells) }
@@ -111,7 +112,7 @@ struct ListWriter {
         if endsPathsWithNull {
             Terminal.write(Data((path + "\0").utf8))
         } else if Terminal.isOutputTerminal {
-            Terminal.write(Terminal.safe(path))
+            Terminal.write(TerminalText.safe(path))
         } else {
             Terminal.write(Data((path + "\n").utf8))
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostFiles
+import RoostModel
 
 /// The target of an export: standard output, a file that is replaced when the export is complete, or a device
 /// or a pipe, which cannot be replaced.
@@ -16,8 +17,8 @@ final class OutputFile {
 
     private let target: Target
     private var buffer = Data()
-
-    private static let pieceSize = 1 << 20
+    /// The number of bytes that are collected before they are written: first few, because a reader of a pipe waits.
+    private var pieceSize = 16 << 10
 
     /// Opens the target.
     init(_ path: String?) throws {
@@ -54,7 +55,9 @@ final class OutputFile {
 
     func write(_ data: Data) throws {
         buffer += data
-        if buffer.count >= Self.pieceSize { try flush() }
+        guard buffer.count >= pieceSize else { return }
+        try flush()
+        pieceSize = 1 << 20
     }
 
     /// Writes the last bytes, so that ``finish()`` only replaces the file. Of two files that belong together,
@@ -134,7 +137,6 @@ struct ExportTarget<Format: ExportFormat>: ParsableArguments {
 /// Entries as CSV (RFC 4180), with a header. `roost import` reads it (``ExportedTable``).
 struct EntryTable {
     private let withEmbeddings: Bool
-    private let encoder = Terminal.lineEncoder
     private let write: (Data) throws -> Void
     private(set) var count = 0
     /// The number of cells that begin with an additional apostrophe.
@@ -151,7 +153,7 @@ struct EntryTable {
     }
 
     mutating func add(_ entry: Entry) throws {
-        let metadata = try encoder.encode(entry.metadata).escapingControlsInJSON()
+        let metadata = try Terminal.lineEncoder.encode(entry.metadata)
         let cells = [
             entry.id.text, entry.source ?? "", entry.key ?? "", entry.title ?? "",
             ExportedTable.cell(of: entry.tags), DateText.string(from: entry.createdAt),
@@ -160,7 +162,7 @@ struct EntryTable {
         var escaped = cells.map(DelimitedLine.escapingFormula)
         changedCellCount += zip(cells, escaped).count { $0 != $1 }
         if withEmbeddings {
-            escaped.append(String(decoding: try encoder.encode(entry.embeddings), as: UTF8.self))
+            escaped.append(String(decoding: try Terminal.lineEncoder.encode(entry.embeddings), as: UTF8.self))
         }
         try addLine(escaped)
         count += 1

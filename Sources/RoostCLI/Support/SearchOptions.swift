@@ -115,7 +115,7 @@ struct SearchOptions: ParsableArguments {
         if let context {
             // Form feeds separate pages, so they also end lines.
             let around = (hit.entry.text(in: hit.context(context)) ?? "").replacing("\u{0C}", with: "\n")
-            for line in Terminal.safe(around, keepingLines: true).split(separator: "\n") {
+            for line in TerminalText.safe(around, keepingLines: true).split(separator: "\n") {
                 Terminal.write(HitText.indent + line, keepingLines: true)
             }
         } else if !text.isComplete(hit.entry) {

@@ -39,10 +39,7 @@ extension StoreOptions {
             } else {
                 text.contains("://") ? text : RecordReader.sourceID(URL(fileURLWithPath: text))
             }
-        var ids: [Entry.ID] = []
-        for try await page in snapshot.headerPages(matching: EntryFilter(sources: [source])) {
-            ids += page.headers.map(\.id)
-        }
+        let ids = try await snapshot.ids(matching: EntryFilter(sources: [source]))
         guard ids.isEmpty else {
             // The record has the order of the file.
             let recorded = try await snapshot.sources([source]).first?.entryIDs ?? []

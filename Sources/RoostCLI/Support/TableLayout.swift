@@ -98,8 +98,9 @@ struct TableLayout {
             let styled = isStyled ? Self.styled(cell, column.style) : cell
             parts.append(column.isNumber ? padding + styled : styled + (isLast ? "" : padding))
         }
-        let line = parts.joined(separator: String(repeating: " ", count: Self.gap))
-        return String(line.reversed().drop { $0 == " " }.reversed())
+        var line = parts.joined(separator: String(repeating: " ", count: Self.gap))
+        while line.last == " " { line.removeLast() }
+        return line
     }
 
     private func shortened(_ cell: String, _ index: Int) -> String {

@@ -1,6 +1,7 @@
 import Foundation
 import Roost
 import RoostFiles
+import RoostModel
 import Synchronization
 
 /// Writes results to standard output and everything else to standard error; styles text on terminals only.
@@ -52,10 +53,12 @@ enum Terminal {
     /// Writes a document: unchanged to files and pipes, without control characters to a terminal.
     static func write(_ document: Data) {
         guard isOutputTerminal else { return writeBytes(document) }
-        writeBytes(Data(safe(String(decoding: document, as: UTF8.self), keepingLines: true).utf8))
+        let text = String(decoding: document, as: UTF8.self)
+        writeBytes(Data(TerminalText.safe(text, keepingLines: true).utf8))
     }
 
-    private static func writeBytes(_ data: Data) {
+    /// Writes bytes that a terminal shows as they are, such as JSON, in which control characters are escaped.
+    static func writeBytes(_ data: Data) {
         // If the reader of a pipe exits, SIGPIPE ends this process without a message.
         var rest = data[...]
         while !rest.isEmpty {
@@ -86,37 +89,19 @@ enum Terminal {
     static func dim(_ text: String) -> String { usesColor ? TerminalText.styled(text, .dim) : text }
 
     /// An encoder that writes one value on one line, and dates in ISO 8601.
-    static var lineEncoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(DateText.string(from: date))
-        }
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
+    static let lineEncoder = JSONTextEncoder(writesDatesAsText: true)
 
     /// An encoder that writes one member or element per line.
-    static var prettyEncoder: JSONEncoder {
-        let encoder = lineEncoder
-        encoder.outputFormatting.insert(.prettyPrinted)
-        return encoder
-    }
+    static let prettyEncoder = JSONTextEncoder(isPretty: true, writesDatesAsText: true)
 
     /// Writes a value as JSON and a line feed to standard output. Control characters are escaped.
-    static func json(_ value: some Encodable, _ encoder: JSONEncoder = prettyEncoder) throws {
-        writeBytes(try encoder.encode(value).escapingControlsInJSON() + Data("\n".utf8))
+    static func json(_ value: some Encodable, _ encoder: JSONTextEncoder = prettyEncoder) throws {
+        writeBytes(try encoder.encode(value) + Data("\n".utf8))
     }
 
     /// Returns a user's text on one line, shortened to at most `limit` characters and without control
     /// characters.
     static func line(_ text: String, limit: Int = 160) -> String { TerminalText.line(text, limit: limit) }
-
-    /// Returns a user's text with control characters replaced: on a terminal, they could hide or forge
-    /// output.
-    static func safe(_ text: String, keepingLines: Bool = false) -> String {
-        TerminalText.safe(text, keepingLines: keepingLines)
-    }
 
     /// Returns a similarity or score with three decimal places.
     static func score(_ value: Float) -> String { String(format: "%.3f", Double(value)) }
@@ -193,24 +178,25 @@ enum TerminalText {
     /// Returns a text on one line, shortened to at most `limit` characters: white space and control
     /// characters are replaced with single spaces.
     static func line(_ text: String, limit: Int) -> String {
-        // Appending to the view of a string would copy the string each time.
-        var result = String.UnicodeScalarView()
+        var result: [UInt8] = []
         var count = 0
         var isSpace = false
         for character in text {
-            if count >= limit { return String(result) + "…" }
-            let shown = character.unicodeScalars.filter { use(of: $0) == .shown }
-            if character.isWhitespace || shown.isEmpty {
+            if count >= limit { return String(decoding: result, as: UTF8.self) + "…" }
+            let ascii = character.asciiValue.flatMap { 0x20 < $0 && $0 < 0x7F ? $0 : nil }
+            let shown = ascii == nil ? character.unicodeScalars.filter { use(of: $0) == .shown } : []
+            if ascii == nil, character.isWhitespace || shown.isEmpty {
                 let isInvisible = character.unicodeScalars.allSatisfy { use(of: $0) == .invisible }
                 isSpace = isSpace || !result.isEmpty && !isInvisible
                 continue
             }
-            if isSpace { result.append(" ") }
+            if isSpace { result.append(UInt8(ascii: " ")) }
             isSpace = false
-            result.append(contentsOf: shown.prefix(maximumScalarsPerCharacter))
+            if let ascii { result.append(ascii) }
+            for scalar in shown.prefix(maximumScalarsPerCharacter) { result += String(scalar).utf8 }
             count += 1
         }
-        return String(result)
+        return String(decoding: result, as: UTF8.self)
     }
 
     private enum Use { case shown, interpreted, invisible }

@@ -187,8 +187,6 @@ struct StringFile {
     /// Changes the values and writes the file, atomically and with mode 0600. Changes that other processes make at the
     /// same time are kept.
     func change(_ body: (inout [String: String]) -> Void) throws -> [String: String] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
             try FileSystem.standard.createFolder(file.deletingLastPathComponent())
             let lock = try FileLock.acquire(file.appendingPathExtension("lock"), timeout: Self.lockTimeout)
@@ -196,7 +194,8 @@ struct StringFile {
             var values = try read()
             body(&values)
             // If the file is a symbolic link, for example into a folder under version control, it stays one.
-            try AtomicFile.write(try encoder.encode(values), to: file.resolvingSymlinksInPath())
+            try AtomicFile.write(
+                try Terminal.prettyEncoder.encode(values), to: file.resolvingSymlinksInPath())
             return values
         } catch let error as FileError {
             throw CommandError(.cannotCreate, "cannot write the \(name): \(error)")

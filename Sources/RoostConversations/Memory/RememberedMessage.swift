@@ -128,21 +128,32 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
             id: name.flatMap { UUID(uuidString: $0) } ?? id)
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case id, user, session, agent, number, role, speaker, content, timestamp, name
-    }
+    public func encode(to encoder: any Encoder) throws { try MessageDocument(self).encode(to: encoder) }
+}
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id.text, forKey: .id)
-        try container.encode(scope.userId, forKey: .user)
-        try container.encode(scope.sessionId, forKey: .session)
-        try container.encode(scope.agentId, forKey: .agent)
-        try container.encode(number, forKey: .number)
-        try container.encode(role, forKey: .role)
-        try container.encodeIfPresent(speaker, forKey: .speaker)
-        try container.encode(content, forKey: .content)
-        try container.encode(DateText.string(from: timestamp), forKey: .timestamp)
-        try container.encodeIfPresent(name, forKey: .name)
+/// The JSON form of a message.
+package struct MessageDocument: Codable, Sendable {
+    /// The id of the message, which is also that of its entry.
+    package var id: String
+    package var user: String
+    package var session: String
+    package var agent: String
+    /// The number of the message in its conversation, from 0.
+    package var number: Int
+    package var role: String
+    package var speaker: String?
+    package var content: String?
+    package var snippet: String?
+    package var timestamp: String
+    /// The name that was given to the message when it was stored.
+    package var name: String?
+
+    package init(_ message: RememberedMessage) {
+        id = message.id.text
+        (user, session) = (message.scope.userId, message.scope.sessionId)
+        (agent, number) = (message.scope.agentId, message.number)
+        role = message.role.rawValue
+        (speaker, content, name) = (message.speaker, message.content, message.name)
+        timestamp = DateText.string(from: message.timestamp)
     }
 }

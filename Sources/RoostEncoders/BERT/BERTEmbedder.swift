@@ -15,7 +15,7 @@ public struct BERTEmbedder: Embedder {
     let configuration: BERTConfiguration
     private let tokenizer: any ModelTokenizer
     private let prefixes: [TextRole: [Int32]]
-    private(set) var pass: BERTForwardPass
+    var pass: BERTForwardPass
     private let check: ModelCheck
 
     /// The approximate number of tokens in a group. A group is large enough for a block of weights to be
@@ -164,12 +164,6 @@ public struct BERTEmbedder: Embedder {
         // Activations may overflow even if all weights are finite.
         guard vectors.elements.allSatisfy(\.isFinite) else { throw folder.overflow }
         return vectors
-    }
-
-    func using(_ kernels: PanelKernels) -> BERTEmbedder {
-        var model = self
-        model.pass.kernels = kernels
-        return model
     }
 
     /// Returns the token ids with special tokens and prefix, truncated to the limit of the model.

@@ -228,16 +228,4 @@ struct PanelKernels: @unchecked Sendable {
     static let best = PanelKernels(table: roost_panels_best().pointee)
 
     let table: roost_panel_kernels
-
-    private init(table: roost_panel_kernels) { self.table = table }
-
-    /// Creates the kernels for a named instruction set.
-    ///
-    /// - Returns: `nil` if this processor does not support the instruction set.
-    init?(named name: String) {
-        guard let found = roost_panels_named(name) else { return nil }
-        table = found.pointee
-    }
-
-    var name: String { String(cString: table.name) }
 }

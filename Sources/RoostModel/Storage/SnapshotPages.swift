@@ -11,14 +11,22 @@ public import RoostVectors
 public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = Page
 
-    private let limit: Int
+    private let maximum: Int
+    private let isLarge: @Sendable (Page) -> Bool
     private let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
     private var row: UInt32?
+    private var limit: Int
     private var isFinished = false
 
-    init(limit: Int, read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page) {
+    /// - Parameters:
+    ///   - limit: The maximum of the limits of pages.
+    ///   - first: The limit of the first page. That of the next one is doubled, or halved after a large page.
+    init(
+        limit: Int, first: Int = .max, isLarge: @escaping @Sendable (Page) -> Bool = { _ in false },
+        read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
+    ) {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
-        (self.limit, self.read) = (limit, read)
+        (maximum, self.limit, self.isLarge, self.read) = (limit, Swift.min(limit, first), isLarge, read)
     }
 
     /// Returns the next page, or `nil` after the last one.
@@ -36,11 +44,31 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, AsyncIteratorPro
         }
         row = page.next
         isFinished = row == nil
+        limit = isLarge(page) ? Swift.max(1, limit / 2) : limit <= maximum / 2 ? 2 * limit : maximum
         return page
     }
 
     /// Returns an iterator that begins at the first page.
     public func makeAsyncIterator() -> SnapshotPages { self }
+
+    /// Calls a function with each page, while the next page is read.
+    package func forEachAhead(_ body: (Page) async throws -> Void) async throws {
+        var (page, rest) = try await divided()
+        while let current = page {
+            let unread = rest
+            async let following = unread.divided()
+            try await body(current)
+            (page, rest) = try await following
+        }
+    }
+
+    /// Returns the first page and those after it.
+    @concurrent
+    private func divided() async throws -> (Page?, SnapshotPages) {
+        var rest = self
+        let page = try await rest.next()
+        return (page, rest)
+    }
 }
 
 /// A page of a snapshot's entries, headers or vectors, which is read with one call.
@@ -128,9 +156,13 @@ public struct VectorPage: SnapshotPage {
 }
 
 package enum PageSize {
-    /// The number of entries on a page. With usual text lengths and dimensions, such a page takes about a
-    /// megabyte, and one of large entries still fits into memory.
+    /// The maximum number of entries on a page. With usual text lengths and dimensions, such a page takes about a
+    /// megabyte.
     package static let entries = 256
+    /// The number of entries on the first page, which a reader waits for.
+    package static let firstEntries = 16
+    /// The length of the texts of a page in bytes above which the next page has fewer entries.
+    package static let texts = 4 << 20
     /// The number of headers on a page. A header takes less than 100 bytes.
     package static let headers = 10_000
     /// The number of changes on a page. A change takes about 50 bytes.
@@ -186,9 +218,10 @@ extension StorageSnapshot {
     public func entryPages(
         matching filter: EntryFilter = .all, pageSize: Int? = nil
     ) -> SnapshotPages<EntryPage> {
-        SnapshotPages(limit: pageSize ?? PageSize.entries) {
-            try await entries(after: $0, limit: $1, matching: filter)
-        }
+        SnapshotPages(
+            limit: pageSize ?? PageSize.entries, first: pageSize ?? PageSize.firstEntries,
+            isLarge: { $0.entries.reduce(0) { $0 + $1.content.utf8.count } > PageSize.texts },
+            read: { try await entries(after: $0, limit: $1, matching: filter) })
     }
 
     /// Returns the headers of the entries that match a filter, in pages and in ascending order of rows.

@@ -22,15 +22,26 @@ extension Date {
 package enum DateText {
     package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
+    /// Returns the text of a date; that of the nearest one that can be written with four digits of the year.
     package static func string(from date: Date) -> String {
-        let (seconds, remainder) = date.milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let time = min(max(date.milliseconds, writable.lowerBound), writable.upperBound)
+        let (seconds, remainder) = time.quotientAndRemainder(dividingBy: 1000)
         // Times before 1970 are rounded down, too.
-        var (time, parts) = (time_t(remainder < 0 ? seconds - 1 : seconds), tm())
-        gmtime_r(&time, &parts)
-        let day =
-            "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
-        let hour = "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"
-        return "\(day)T\(hour).\(digits((remainder + 1000) % 1000, 3))Z"
+        var (second, parts) = (time_t(remainder < 0 ? seconds - 1 : seconds), tm())
+        gmtime_r(&second, &parts)
+        var text = Array("0000-00-00T00:00:00.000Z".utf8)
+        let numbers = [
+            (parts.tm_year + 1900, 4), (parts.tm_mon + 1, 7), (parts.tm_mday, 10), (parts.tm_hour, 13),
+            (parts.tm_min, 16), (parts.tm_sec, 19), (Int32((remainder + 1000) % 1000), 23),
+        ]
+        for var (rest, end) in numbers {
+            while rest > 0 {
+                end -= 1
+                text[end] += UInt8(rest % 10)
+                rest /= 10
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the day of a date in UTC, such as `2026-11-21`.
@@ -99,11 +110,6 @@ package enum DateText {
         let seconds = timegm(&parts)
         // The day after the last one of a month becomes the first one of the next.
         return Int(parts.tm_mday) == day ? Int64(seconds) / 86_400 : nil
-    }
-
-    private static func digits(_ value: some BinaryInteger, _ count: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, count - text.count)) + text
     }
 }
 

@@ -184,7 +184,7 @@ extension Entry: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(content, forKey: .content)
-        try container.encode(embeddings, forKey: .embeddings)
+        if !embeddings.isEmpty { try container.encode(embeddings, forKey: .embeddings) }
         var list = container.nestedUnkeyedContainer(forKey: .passages)
         for passage in passages {
             var item = list.nestedContainer(keyedBy: PassageKeys.self)

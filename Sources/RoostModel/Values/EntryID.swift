@@ -73,7 +73,13 @@ public struct ContentDigest: Sendable, Hashable {
 
 extension UUID {
     /// The UUID in lower case, the form in which Roost displays and exports ids.
-    public var text: String { uuidString.lowercased() }
+    public var text: String {
+        var text = Hexadecimal.text(withUnsafeBytes(of: uuid) { Array($0) })
+        for offset in [20, 16, 12, 8] {
+            text.insert("-", at: text.utf8.index(text.startIndex, offsetBy: offset))
+        }
+        return text
+    }
 }
 
 /// The stored forms of ids, dates and origins. Conformances that the compiler makes use them, because these methods are more

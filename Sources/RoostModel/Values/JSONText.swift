@@ -10,27 +10,50 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
+    /// Appends a string of JSON. DEL, the C1 controls, and the characters that change the direction of text are escaped,
+    /// too, because a terminal interprets them: U+009B begins an escape sequence.
     package mutating func append(string: String) {
         append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { bytes in
             var start = 0
-            for (index, byte) in bytes.enumerated()
-            where byte < 32 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            for index in bytes.indices {
+                let byte = bytes[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte >= 0x7F,
+                    let (escape, length) = Self.escape(at: index, of: bytes)
+                else { continue }
                 append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
-                start = index + 1
-                append(UInt8(ascii: "\\"))
-                switch byte {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
-                case 10: append(UInt8(ascii: "n"))
-                case 13: append(UInt8(ascii: "r"))
-                case 9: append(UInt8(ascii: "t"))
-                default: append(contentsOf: "u00\(Hexadecimal.text([byte]))".utf8)
-                }
+                append(contentsOf: escape.utf8)
+                start = index + length
             }
             append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
         }
         append(UInt8(ascii: "\""))
+    }
+
+    /// Returns the escape of the character at an offset and the length of the character; `nil` if it needs none.
+    private static func escape(
+        at index: Int, of bytes: UnsafeBufferPointer<UInt8>
+    ) -> (text: String, length: Int)? {
+        switch bytes[index] {
+        case UInt8(ascii: "\""): return ("\\\"", 1)
+        case UInt8(ascii: "\\"): return ("\\\\", 1)
+        case 9: return ("\\t", 1)
+        case 10: return ("\\n", 1)
+        case 13: return ("\\r", 1)
+        case 0..<0x20, 0x7F: return ("\\u00\(Hexadecimal.text([bytes[index]]))", 1)
+        // Only these bytes begin such a character.
+        case 0xC2, 0xD8, 0xE2:
+            let length = bytes[index] == 0xE2 ? 3 : 2
+            let character = String(decoding: bytes[index..<index + length], as: UTF8.self)
+            let value = character.unicodeScalars.first?.value ?? 0
+            switch value {
+            case 0x80...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F:
+                return ("\\u\(Hexadecimal.text(value, count: 4))", length)
+            default: return nil
+            }
+        default: return nil
+        }
     }
 
     package mutating func append<Item>(list: [Item], _ item: (Item, inout [UInt8]) -> Void) {
@@ -63,43 +86,6 @@ extension [UInt8] {
                 append(metadata: values[key] ?? .null)
             }
             append(UInt8(ascii: "}"))
-        }
-    }
-}
-
-extension Data {
-    /// Returns the same JSON document, in which DEL, the C1 controls, and the characters that change the direction of
-    /// text are written as `\uXXXX`, because a terminal interprets them: U+009B begins an escape sequence.
-    ///
-    /// - Precondition: The data is JSON in UTF-8, as `JSONEncoder` writes it.
-    package func escapingControlsInJSON() -> Data {
-        withUnsafeBytes { bytes in
-            var result = Data()
-            var start = 0
-            for index in bytes.indices where bytes[index] >= 0x7F {
-                // Only these bytes begin such a character.
-                let length: Int
-                switch bytes[index] {
-                case 0x7F: length = 1
-                case 0xC2, 0xD8: length = 2
-                case 0xE2: length = 3
-                default: continue
-                }
-                guard index + length <= bytes.count,
-                    let scalar = String(decoding: bytes[index..<index + length], as: UTF8.self).unicodeScalars
-                        .first
-                else { continue }
-                switch scalar.value {
-                case 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F:
-                    result.append(contentsOf: bytes[start..<index])
-                    result.append(contentsOf: "\\u\(Hexadecimal.text(scalar.value, count: 4))".utf8)
-                    start = index + length
-                default: continue
-                }
-            }
-            guard start > 0 else { return self }
-            result.append(contentsOf: bytes[start...])
-            return result
         }
     }
 }

@@ -114,12 +114,10 @@ enum ChangeRoutes {
         _ name: String, at cursor: ChangeCursor, _ members: [String: JSONValue] = [:]
     ) throws -> EventStream.Event {
         // With sorted keys, the same change has the same id in every answer.
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
         var data = members
         data["revision"] = .integer(Int64(cursor.revision.rawValue))
         return EventStream.Event(
-            name: name, id: try encoder.encode(cursor).base64EncodedString(), data: .object(data))
+            name: name, id: try JSONTextEncoder().encode(cursor).base64EncodedString(), data: .object(data))
     }
 }
 

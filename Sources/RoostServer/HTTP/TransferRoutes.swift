@@ -195,10 +195,8 @@ enum TransferRoutes {
             let filter = try await context.decode(EntrySelection.self).filter(in: context)
             let withVectors = call.flag("vectors")
             return .stream(type: "application/x-ndjson") { writer in
-                let lines = try await store.entryLines(
-                    of: snapshot, matching: filter, withEmbeddings: withVectors)
-                try await writer.write(lines.header)
-                for try await page in lines.pages { try await writer.write(page) }
+                try await store.writeEntries(
+                    of: snapshot, matching: filter, withEmbeddings: withVectors, to: writer.write)
             }
         }
     }

@@ -110,7 +110,10 @@ struct ListClusterMembers: Operation {
     static func members(
         of cluster: Cluster, among records: [Cluster], _ snapshot: any StorageSnapshot
     ) async throws -> [(Entry.ID, Float)] {
-        let ids = try await ClusterMembers(of: cluster, among: records, in: snapshot).ids()
+        var ids: [Entry.ID] = []
+        for id in ClusterForest(records).ids(from: cluster) {
+            ids += try await snapshot.ids(matching: EntryFilter(cluster: id))
+        }
         let assignments = try await snapshot.assignments(of: ids)
         let similarity = Dictionary(assignments.map { ($0.entry, $0.similarity) }) { first, _ in first }
         return ids.map { ($0, similarity[$0] ?? 0) }.sorted { ($1.1, $0.0.text) < ($0.1, $1.0.text) }

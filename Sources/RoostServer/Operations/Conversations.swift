@@ -3,32 +3,6 @@ import Roost
 package import RoostConversations
 import RoostModel
 
-package struct MessageDocument: Codable, Sendable {
-    /// The id of the message, which is also that of its entry.
-    package var id: String
-    package var user: String
-    package var session: String
-    package var agent: String
-    /// The number of the message in its conversation, from 0.
-    package var number: Int
-    package var role: String
-    package var speaker: String?
-    package var content: String?
-    package var snippet: String?
-    package var timestamp: String
-    /// The name that was given to the message when it was stored.
-    package var name: String?
-
-    package init(_ message: RememberedMessage) {
-        id = message.id.text
-        (user, session) = (message.scope.userId, message.scope.sessionId)
-        (agent, number) = (message.scope.agentId, message.number)
-        role = message.role.rawValue
-        (speaker, content, name) = (message.speaker, message.content, message.name)
-        timestamp = DateText.string(from: message.timestamp)
-    }
-}
-
 package struct MessageSelection: Decodable, Sendable {
     package var user: String?
     package var session: String?

@@ -35,6 +35,6 @@ extension MetadataValue {
     }
 
     package static func encoding(_ value: some Encodable) throws -> JSONValue {
-        try JSONValue(json: JSONEncoder().encode(value))
+        try JSONValue(json: JSONTextEncoder().encode(value))
     }
 }

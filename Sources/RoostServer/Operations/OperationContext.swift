@@ -125,11 +125,7 @@ struct OperationContext: Sendable {
         guard parts.count > 1 else { return parts[0] }
         // All conditions of a filter must hold, so only ids can select the entries of several filters.
         var ids = Set<Entry.ID>()
-        for part in parts {
-            for try await page in snapshot.headerPages(matching: part) {
-                ids.formUnion(page.headers.map(\.id))
-            }
-        }
+        for part in parts { ids.formUnion(try await snapshot.ids(matching: part)) }
         return EntryFilter(ids: ids)
     }
 
@@ -224,10 +220,8 @@ struct PageCursor: Codable, Sendable {
     /// The opaque text of the cursor, which needs no escapes in the query of an address except for `=`.
     var text: String {
         // With sorted keys, the same page has the same cursor in every answer.
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
         // A structure of numbers and texts can always be encoded.
-        return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
+        return ((try? JSONTextEncoder().encode(self)) ?? Data()).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_")
     }
 
@@ -265,6 +259,7 @@ struct TokenBudget {
     ///
     /// - Returns: `false`, without a change, if the value does not fit.
     mutating func take(_ value: JSONValue) -> Bool {
+        guard remainingBytes < .max else { return true }
         // One byte for the comma between elements.
         let size = value.serialized().count + 1
         guard size <= remainingBytes else { return false }

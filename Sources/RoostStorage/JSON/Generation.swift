@@ -167,7 +167,7 @@ struct Generation: Codable, Sendable, Hashable {
             if let index = entry.archivedIndex, let contents {
                 try contents.withText(at: index) { buffer.append(contentsOf: $0) }
             } else {
-                EntryText.write(try state.entry(of: entry), to: &buffer)
+                buffer += try JSONTextEncoder(writesDatesAsText: true).text(of: state.entry(of: entry))
             }
             let checksum = buffer.withUnsafeBytes {
                 CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...]))

@@ -63,15 +63,14 @@ enum Journal {
         if var batch = record.batch {
             let entries = batch.upserts
             batch.upserts = []
-            // The entries make up most of a batch, and `EntryText` encodes them much faster than
-            // `JSONEncoder`.
+            // The entries make up most of a batch, and `JSONEncoder` takes much longer.
             var rest = try JSONEncoder.canonical.encode(batch)
             text += "{\"batch\":".utf8
             if !entries.isEmpty {
                 text += "{\"upserts\":[".utf8
                 for (index, entry) in entries.enumerated() {
                     if index > 0 { text.append(UInt8(ascii: ",")) }
-                    EntryText.write(entry, to: &text)
+                    text += try JSONTextEncoder(writesDatesAsText: true).text(of: entry)
                 }
                 text.append(UInt8(ascii: "]"))
                 rest = rest.count > 2 ? Data(",".utf8) + rest.dropFirst() : rest.dropFirst()

@@ -10,11 +10,7 @@ enum Column {
     static func bytes(_ text: String) -> Data { Data(text.utf8) }
 
     static func bytes(_ vector: [Float]) -> Data {
-        #if _endian(little)
-            vector.withUnsafeBytes { Data($0) }
-        #else
-            vector.map { $0.bitPattern.littleEndian }.withUnsafeBytes { Data($0) }
-        #endif
+        vector.withUnsafeBytes { Data($0) }
     }
 
     static func uuid(_ data: Data) throws -> UUID {
@@ -46,10 +42,11 @@ enum Column {
         guard data.count % 4 == 0 else {
             throw damaged("a vector of \(data.count) bytes, which is not a multiple of 4")
         }
-        let bits = [UInt32](unsafeUninitializedCapacity: data.count / 4) { buffer, count in
-            count = data.copyBytes(to: buffer) / 4
+        let start = vector.count
+        vector.append(contentsOf: repeatElement(0, count: data.count / 4))
+        vector.withUnsafeMutableBytes { bytes in
+            _ = data.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * start)...]))
         }
-        vector.append(contentsOf: bits.lazy.map { Float(bitPattern: UInt32(littleEndian: $0)) })
     }
 
     static func json(_ value: MetadataValue) -> Data {

@@ -30,7 +30,7 @@ package struct BoilerplateLines: Sendable, Equatable {
                 isChanged = true
             } else {
                 kept.append(line)
-                hasContent = hasContent || line.utf8.contains(where: Self.isContent)
+                hasContent = hasContent || line.utf8.contains(where: \.isWordByte)
             }
         }
         return isChanged && hasContent ? kept.joined(separator: "\n") : nil
@@ -84,17 +84,8 @@ package struct BoilerplateLines: Sendable, Equatable {
         else { return nil }
         let trimmed = UnsafeBufferPointer(rebasing: line[first...last])
         let hasWords = trimmed.contains { $0 == UInt8(ascii: " ") || $0 >= 0x80 }
-        return trimmed.count >= minimumLength && hasWords && trimmed.contains(where: isContent)
+        return trimmed.count >= minimumLength && hasWords && trimmed.contains(where: \.isWordByte)
             ? trimmed : nil
-    }
-
-    private static func isContent(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-            true
-        default: false
-        }
     }
 
     /// Returns the 64-bit FNV-1a hash of a line, with its halves mixed. The hashes of the standard library

@@ -42,8 +42,6 @@ struct TermVocabulary: Sendable {
     /// The languages of the text whose forms were read last.
     private(set) var lastLanguages = TextLanguages()
 
-    var formCount: Int { forms.count }
-
     var sortedForms: [Int] { (0..<forms.count).sorted { forms[$0].lexicographicallyPrecedes(forms[$1]) } }
 
     func word(of form: Int) -> ArraySlice<UInt8> {

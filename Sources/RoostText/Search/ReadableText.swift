@@ -25,11 +25,10 @@ package struct ReadableText: Sendable {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(utf8.count)
             var runEnd = 0
-            let isWord = MarkdownSigns.isWord
             func append(_ range: Range<Int>, to runs: inout [(source: Int, text: Int, count: Int)]) {
                 guard !range.isEmpty else { return }
                 // A part between two words must not join them, unless it is emphasis.
-                if let last = bytes.last, isWord(last), isWord(utf8[range.lowerBound]),
+                if let last = bytes.last, last.isWordByte, utf8[range.lowerBound].isWordByte,
                     !utf8[runEnd..<range.lowerBound].allSatisfy(MarkdownSigns.isEmphasis)
                 {
                     bytes.append(32)
@@ -56,7 +55,7 @@ package struct ReadableText: Sendable {
                 append(end..<max(end, part.range.lowerBound), to: &runs)
                 // A part that begins in a hidden one, or before the area, is not read. A heading that ends with a sign
                 // needs no colon.
-                if part.range.lowerBound >= end, !part.range.isEmpty || bytes.last.map(isWord) == true {
+                if part.range.lowerBound >= end, !part.range.isEmpty || bytes.last?.isWordByte == true {
                     bytes += part.replacement.utf8
                 }
                 end = min(area.upperBound, max(end, part.range.upperBound))
@@ -93,15 +92,6 @@ private struct Omission {
 
 /// Finds the signs of Markdown that readers keep in the embedded text, because models know them.
 private enum MarkdownSigns {
-    static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-            true
-        default: false
-        }
-    }
-
     static func isEmphasis(_ byte: UInt8) -> Bool {
         let signs: StaticString = "*_~=`"
         return signs.withUTF8Buffer { $0.contains(byte) }
@@ -115,11 +105,11 @@ private enum MarkdownSigns {
         return characters[String(decoding: reference.dropFirst().dropLast(), as: UTF8.self)]
     }
 
-    private static func isLatin(_ byte: UInt8) -> Bool { byte < 0x80 && isWord(byte) }
+    private static func isLatin(_ byte: UInt8) -> Bool { byte < 0x80 && byte.isWordByte }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
 
-    private static func isPunctuation(_ byte: UInt8) -> Bool { (33...126).contains(byte) && !isWord(byte) }
+    private static func isPunctuation(_ byte: UInt8) -> Bool { (33...126).contains(byte) && !byte.isWordByte }
 
     /// Returns the end of the text of the heading that begins at an offset: of its line or, if the heading is
     /// underlined, of the last line above the underline.
@@ -241,7 +231,7 @@ private enum MarkdownSigns {
                 continue
             // Between two words, as in `snake_case` or `2*3`, they are a part of them. Scripts without spaces have
             // emphasis there.
-            case UInt8(ascii: "_"): isSign = isEmphasis && !(isWord(before) && isWord(after))
+            case UInt8(ascii: "_"): isSign = isEmphasis && !(before.isWordByte && after.isWordByte)
             case UInt8(ascii: "*"): isSign = isEmphasis && !(isLatin(before) && isLatin(after))
             case UInt8(ascii: "~"), UInt8(ascii: "="):
                 isSign = end - index == 2 && isEmphasis && !(isLatin(before) && isLatin(after))
@@ -251,4 +241,9 @@ private enum MarkdownSigns {
             index = end
         }
     }
+}
+
+extension UInt8 {
+    /// Whether a byte of UTF-8 is an ASCII letter or digit, or belongs to another character.
+    package var isWordByte: Bool { self >= 0x80 || 48...57 ~= self || 97...122 ~= self | 0x20 }
 }

@@ -206,3 +206,11 @@ struct BERTBatchesTests {
         #expect(finished.count == batches.cores + 1)
     }
 }
+
+extension BERTEmbedder {
+    fileprivate func using(_ kernels: PanelKernels) -> BERTEmbedder {
+        var model = self
+        model.pass.kernels = kernels
+        return model
+    }
+}

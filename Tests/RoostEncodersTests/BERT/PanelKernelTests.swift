@@ -209,3 +209,11 @@ import Testing
         }
     }
 }
+
+extension PanelKernels {
+    /// Creates the kernels for a named instruction set; `nil` if this processor does not support it.
+    init?(named name: String) {
+        guard let found = roost_panels_named(name) else { return nil }
+        self.init(table: found.pointee)
+    }
+}

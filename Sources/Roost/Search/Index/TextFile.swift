@@ -55,7 +55,7 @@ struct IndexedTexts: Sendable {
     init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
         var builder = InvertedIndexBuilder()
         var rows = IndexRows()
-        for try await page in snapshot.entryPages(matching: filter) {
+        try await snapshot.entryPages(matching: filter).forEachAhead { page in
             for entry in page.entries { builder.add(entry.indexedText) }
             rows.append(page)
         }
