@@ -14,8 +14,11 @@ extension KnowledgeStore {
     public func exportEntries(
         withEmbeddings: Bool, filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
-        try await writeEntries(
-            of: storage.snapshot(), matching: filter, withEmbeddings: withEmbeddings, to: write)
+        let snapshot = try await storage.snapshot()
+        try write(try archiveHeader(withEmbeddings))
+        for try await page in snapshot.entryPages(matching: filter) {
+            try write(try await Self.lines(page.entries, withEmbeddings: withEmbeddings))
+        }
     }
 
     /// Imports the exported entries of a file in JSON Lines or CSV. Ids, dates, metadata and tags are preserved.

@@ -194,20 +194,22 @@ extension KnowledgeStore {
         of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool,
         to write: (Data) async throws -> Void
     ) async throws {
-        if withEmbeddings {
-            let header = EntryArchive.Header(
-                schemaVersion: EntryArchive.currentVersion, space: embedder.space)
-            try await write(try JSONEncoder.canonical.encode(header) + Data("\n".utf8))
-        }
-        try await snapshot.entryPages(matching: filter).forEachAhead { page in
+        try await write(try archiveHeader(withEmbeddings))
+        for try await page in snapshot.entryPages(matching: filter) {
             try await write(try await Self.lines(page.entries, withEmbeddings: withEmbeddings))
         }
+    }
+
+    func archiveHeader(_ withEmbeddings: Bool) throws -> Data {
+        guard withEmbeddings else { return Data() }
+        let header = EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: embedder.space)
+        return try JSONEncoder.canonical.encode(header) + Data("\n".utf8)
     }
 
     /// Returns entries as lines. A page with vectors takes many milliseconds, so it is not encoded on the actor
     /// of the caller, which can be the main actor.
     @concurrent
-    private static func lines(_ entries: [Entry], withEmbeddings: Bool) async throws -> Data {
+    static func lines(_ entries: [Entry], withEmbeddings: Bool) async throws -> Data {
         var text: [UInt8] = []
         for var entry in entries {
             if !withEmbeddings {

@@ -78,21 +78,18 @@ private final class JSONWriting {
         }
     }
 
-    /// Continues the container at a depth, or opens it.
     func open(_ depth: Int, isObject: Bool) {
         guard depth == open.count else { return close(to: depth + 1) }
         open.append(Container(start: bytes.count, isObject: isObject))
         bytes.append(UInt8(ascii: isObject ? "{" : "["))
     }
 
-    /// Begins a member of an object.
     func begin(member key: String, in depth: Int) {
         begin(key, in: depth)
         bytes.append(string: key)
         if options.isPretty { bytes.append(literal: " : ") } else { bytes.append(UInt8(ascii: ":")) }
     }
 
-    /// Begins an element of an array.
     func begin(_ key: String = "", in depth: Int) {
         close(to: depth + 1)
         if !open[depth].isObject, !open[depth].items.isEmpty { bytes.append(UInt8(ascii: ",")) }
@@ -133,7 +130,6 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     let text: JSONWriting
     /// The number of containers that are open around the value.
     let depth: Int
-    // A path of keys for messages would take as long as the text.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
