@@ -15,9 +15,10 @@ extension KnowledgeStore {
         withEmbeddings: Bool, filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
         let snapshot = try await storage.snapshot()
-        try write(try archiveHeader(withEmbeddings))
+        try write(try EntryArchive.header(of: embedder.space, withEmbeddings: withEmbeddings))
+        // With `forEachAhead`, Swift 6.3.1 would not return to the actor of the caller.
         for try await page in snapshot.entryPages(matching: filter) {
-            try write(try await Self.lines(page.entries, withEmbeddings: withEmbeddings))
+            try write(try await EntryArchive.lines(of: page.entries, withEmbeddings: withEmbeddings))
         }
     }
 

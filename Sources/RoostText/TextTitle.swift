@@ -103,7 +103,9 @@ package enum TextTitle {
         character.asciiValue.map { $0 == UInt8(ascii: " ") || 9...13 ~= $0 } ?? character.isWhitespace
     }
 
-    /// Returns a line, of a long line in ASCII the beginning, in which single spaces separate the words.
+    /// Returns a line in which single spaces separate the words.
+    ///
+    /// - Parameter limit: The number of bytes after which the rest of a line in ASCII is omitted.
     private static func withSingleSpaces(_ line: String, limit: Int = .max) -> String {
         var result: [UInt8] = []
         var (isAfterSpace, isASCII, hasWord) = (false, true, false)

@@ -188,35 +188,25 @@ struct EntryLineReader {
     }
 }
 
-extension KnowledgeStore {
-    /// Writes the entries of a snapshot as JSON Lines, one page at a time. With vectors, a header comes first.
-    package func writeEntries(
-        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool,
-        to write: (Data) async throws -> Void
-    ) async throws {
-        try await write(try archiveHeader(withEmbeddings))
-        for try await page in snapshot.entryPages(matching: filter) {
-            try await write(try await Self.lines(page.entries, withEmbeddings: withEmbeddings))
-        }
-    }
-
-    func archiveHeader(_ withEmbeddings: Bool) throws -> Data {
+extension EntryArchive {
+    /// Returns the first line of an archive; empty without vectors.
+    package static func header(of space: EmbeddingSpace, withEmbeddings: Bool) throws -> Data {
         guard withEmbeddings else { return Data() }
-        let header = EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: embedder.space)
-        return try JSONEncoder.canonical.encode(header) + Data("\n".utf8)
+        let header = Header(schemaVersion: currentVersion, space: space)
+        return try JSONTextEncoder().encode(header) + Data("\n".utf8)
     }
 
     /// Returns entries as lines. A page with vectors takes many milliseconds, so it is not encoded on the actor
     /// of the caller, which can be the main actor.
     @concurrent
-    static func lines(_ entries: [Entry], withEmbeddings: Bool) async throws -> Data {
+    package static func lines(of entries: [Entry], withEmbeddings: Bool) async throws -> Data {
         var text: [UInt8] = []
         for var entry in entries {
             if !withEmbeddings {
                 entry.embeddings = []
                 for index in entry.passages.indices { entry.passages[index].vector = [] }
             }
-            text += try JSONTextEncoder(writesDatesAsText: true).text(of: entry)
+            text += try JSONTextEncoder().text(of: entry)
             text.append(UInt8(ascii: "\n"))
         }
         return Data(text)

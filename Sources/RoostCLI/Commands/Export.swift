@@ -133,15 +133,17 @@ extension Export {
             switch try target.chosen() {
             case .jsonl:
                 let file = try OutputFile(target.output)
-                var lines = 0
-                try await store.exportEntries(withEmbeddings: target.withEmbeddings, filter: filter) {
-                    block in
-                    try file.write(block)
-                    if progress.isShown { lines += block.count { $0 == UInt8(ascii: "\n") } }
-                    progress.update(lines, of: all)
+                var count = 0
+                let withVectors = target.withEmbeddings
+                try file.write(EntryArchive.header(of: store.embedder.space, withEmbeddings: withVectors))
+                try await snapshot.entryPages(matching: filter).forEachAhead { page in
+                    try file.write(
+                        try await EntryArchive.lines(of: page.entries, withEmbeddings: withVectors))
+                    count += page.entries.count
+                    progress.update(count, of: all)
                 }
                 try file.finish()
-                return all
+                return count
             case .csv:
                 let file = try OutputFile(target.output)
                 var table = try EntryTable(withEmbeddings: target.withEmbeddings, write: file.write)

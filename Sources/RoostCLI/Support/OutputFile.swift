@@ -17,7 +17,7 @@ final class OutputFile {
 
     private let target: Target
     private var buffer = Data()
-    /// The number of bytes that are collected before they are written: first few, because a reader of a pipe waits.
+    /// The number of bytes that are collected before they are written. The first ones are written soon, for a pipe.
     private var pieceSize = 16 << 10
 
     /// Opens the target.

@@ -6,7 +6,7 @@ import Synchronization
 /// unless standard error is a terminal.
 final class Progress: Sendable {
     private let start = Date()
-    let isShown: Bool
+    private let isShown: Bool
     private let state = Mutex(State())
     private let unit: String
 

@@ -51,7 +51,8 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, AsyncIteratorPro
     /// Returns an iterator that begins at the first page.
     public func makeAsyncIterator() -> SnapshotPages { self }
 
-    /// Calls a function with each page, while the next page is read.
+    /// Calls a function with each page, while the next page is read. With Swift 6.3.1, only the first call is on the
+    /// actor of the caller.
     package func forEachAhead(_ body: (Page) async throws -> Void) async throws {
         var (page, rest) = try await divided()
         while let current = page {

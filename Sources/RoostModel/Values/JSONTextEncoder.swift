@@ -1,9 +1,11 @@
 package import Foundation
 
-/// Writes values as JSON with the contents that `JSONEncoder` would write, which takes longer to build a tree first.
+/// Writes values as JSON with the contents that `JSONEncoder` would write, but directly: `JSONEncoder` first builds a
+/// tree of all values, which takes most of its time.
 ///
-/// The members of objects are in ascending order of their keys, slashes are not escaped, and `Data` and `Decimal` have
-/// the form of their conformances. The first use of another nested container ends the one before.
+/// The members of objects are in ascending order of their keys, and slashes are not escaped. `Data` and `Decimal` are
+/// written as their own `Encodable` conformances state, which `JSONEncoder` overrides. A nested container ends when
+/// its parent is used again.
 package struct JSONTextEncoder: Sendable {
     /// Whether each member and element has a line of its own.
     package var isPretty: Bool
@@ -78,18 +80,21 @@ private final class JSONWriting {
         }
     }
 
+    /// Continues the container at a depth, or opens it.
     func open(_ depth: Int, isObject: Bool) {
         guard depth == open.count else { return close(to: depth + 1) }
         open.append(Container(start: bytes.count, isObject: isObject))
         bytes.append(UInt8(ascii: isObject ? "{" : "["))
     }
 
+    /// Begins a member of an object.
     func begin(member key: String, in depth: Int) {
         begin(key, in: depth)
         bytes.append(string: key)
         if options.isPretty { bytes.append(literal: " : ") } else { bytes.append(UInt8(ascii: ":")) }
     }
 
+    /// Begins an element of an array.
     func begin(_ key: String = "", in depth: Int) {
         close(to: depth + 1)
         if !open[depth].isObject, !open[depth].items.isEmpty { bytes.append(UInt8(ascii: ",")) }
@@ -130,6 +135,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     let text: JSONWriting
     /// The number of containers that are open around the value.
     let depth: Int
+    // A path of keys for messages would take as long as the text.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

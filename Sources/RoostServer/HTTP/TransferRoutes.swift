@@ -195,8 +195,12 @@ enum TransferRoutes {
             let filter = try await context.decode(EntrySelection.self).filter(in: context)
             let withVectors = call.flag("vectors")
             return .stream(type: "application/x-ndjson") { writer in
-                try await store.writeEntries(
-                    of: snapshot, matching: filter, withEmbeddings: withVectors, to: writer.write)
+                let header = try EntryArchive.header(of: store.embedder.space, withEmbeddings: withVectors)
+                try await writer.write(header)
+                try await snapshot.entryPages(matching: filter).forEachAhead { page in
+                    try await writer.write(
+                        try await EntryArchive.lines(of: page.entries, withEmbeddings: withVectors))
+                }
             }
         }
     }

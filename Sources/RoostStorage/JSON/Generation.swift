@@ -167,7 +167,7 @@ struct Generation: Codable, Sendable, Hashable {
             if let index = entry.archivedIndex, let contents {
                 try contents.withText(at: index) { buffer.append(contentsOf: $0) }
             } else {
-                buffer += try JSONTextEncoder(writesDatesAsText: true).text(of: state.entry(of: entry))
+                buffer += try JSONTextEncoder().text(of: state.entry(of: entry))
             }
             let checksum = buffer.withUnsafeBytes {
                 CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...]))

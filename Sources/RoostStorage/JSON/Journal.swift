@@ -12,7 +12,7 @@ import RoostText
 /// space and these bytes. An incomplete last line belongs to a commit that was not completed and therefore
 /// never acknowledged.
 enum Journal {
-    struct Record: Sendable {
+    struct Record: Encodable, Sendable {
         var batch: WriteBatch?
         var epoch: UUID?
         /// The time of the commit in milliseconds since 1970, which is also recorded as the date of its
@@ -25,7 +25,7 @@ enum Journal {
     // MARK: Writing
 
     static func line(_ record: Record, revision: Revision) throws -> Data {
-        sealed(try text(of: record), revision: revision)
+        sealed(try JSONTextEncoder().text(of: record), revision: revision)
     }
 
     static func sealed(_ body: [UInt8], revision: Revision) -> Data {
@@ -55,35 +55,6 @@ enum Journal {
 
     private static func checksum(_ body: some Sequence<UInt8>, _ revision: Revision) -> String {
         SHA256.hexadecimal(Array("\(revision) ".utf8) + body)
-    }
-
-    private static func text(of record: Record) throws -> [UInt8] {
-        var text: [UInt8] = []
-        var separator = "{"
-        if var batch = record.batch {
-            let entries = batch.upserts
-            batch.upserts = []
-            // The entries make up most of a batch, and `JSONEncoder` takes much longer.
-            var rest = try JSONEncoder.canonical.encode(batch)
-            text += "{\"batch\":".utf8
-            if !entries.isEmpty {
-                text += "{\"upserts\":[".utf8
-                for (index, entry) in entries.enumerated() {
-                    if index > 0 { text.append(UInt8(ascii: ",")) }
-                    text += try JSONTextEncoder(writesDatesAsText: true).text(of: entry)
-                }
-                text.append(UInt8(ascii: "]"))
-                rest = rest.count > 2 ? Data(",".utf8) + rest.dropFirst() : rest.dropFirst()
-            }
-            text += rest
-            separator = ","
-        }
-        if let epoch = record.epoch {
-            text += "\(separator)\"epoch\":\"\(epoch.uuidString)\"".utf8
-            separator = ","
-        }
-        text += "\(separator)\"date\":\(record.date)}".utf8
-        return text
     }
 
     // MARK: Reading
