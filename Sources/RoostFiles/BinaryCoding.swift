@@ -85,7 +85,7 @@ extension JSONEncoder {
 
 /// Hexadecimal digits: the text of bytes and numbers in files and protocols, and its values.
 package enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
+    package static let digits = Array("0123456789abcdef".utf8)
 
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []

@@ -17,7 +17,12 @@ struct FilterSQL {
         derived.conditions = filter.conditions
         self.derived = derived
         if let ids = filter.ids { add("e.id = ANY(\(bind(Parameter(ids)))::uuid[])") }
-        if let prefix = filter.idPrefix { add(idCondition(prefix)) }
+        if let prefix = filter.idPrefix {
+            let ends = EntryID.range(ofPrefix: prefix).map {
+                (bind(Parameter($0.lowerBound)), bind(Parameter($0.upperBound)))
+            }
+            add(ends.map { "e.id BETWEEN \($0)::uuid AND \($1)::uuid" } ?? "FALSE")
+        }
         if let sources = filter.sources {
             let values = bind(Parameter(sources.map(Attribute.value)))
             add(isIn(attributes(Attribute.source, "a.value = ANY(\(values)::uuid[])")))
@@ -72,12 +77,6 @@ struct FilterSQL {
         WHERE a.store = $1::uuid AND a.name = \(bind(Parameter(name)))::uuid AND \(TableSQL.isValid("a"))
             AND \(test)
         """
-    }
-
-    private mutating func idCondition(_ prefix: String) -> String {
-        guard prefix.wholeMatch(of: /[0-9a-f-]{0,36}/) != nil else { return "FALSE" }
-        let text = bind(Parameter(prefix))
-        return "substr(e.id::text, 1, \(prefix.utf8.count)) = \(text)::text"
     }
 
     // MARK: Conditions

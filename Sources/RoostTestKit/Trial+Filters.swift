@@ -110,7 +110,7 @@ extension Trial {
             EntryFilter(cluster: cluster.id), EntryFilter(cluster: UUID()),
             EntryFilter(tags: ["even"], cluster: cluster.id),
             EntryFilter(idPrefix: String(entries[7].id.text.prefix(10))), EntryFilter(idPrefix: "%"),
-            EntryFilter(idPrefix: ""),
+            EntryFilter(idPrefix: ""), EntryFilter(idPrefix: "0x"),
         ]
     }
 

@@ -43,6 +43,17 @@ public enum EntryID {
     public static func contentKey(_ digest: ContentDigest, occurrence: Int) -> String {
         "\(contentKeyPrefix)\(digest.hexadecimal.prefix(32)):\(occurrence)"
     }
+
+    /// Returns the range of the ids whose text begins with a prefix in lower case; `nil` if no id does.
+    package static func range(ofPrefix prefix: String) -> ClosedRange<UUID>? {
+        func id(endingWith digit: String) -> UUID? {
+            let form = "00000000-0000-0000-0000-000000000000".replacing("0", with: digit)
+            return UUID(uuidString: prefix + form.dropFirst(prefix.utf8.count))
+        }
+        guard let first = id(endingWith: "0"), let last = id(endingWith: "f"), first.text.hasPrefix(prefix)
+        else { return nil }
+        return first...last
+    }
 }
 
 /// The SHA-256 digest of the UTF-8 bytes of a text. Texts with the same digest can share an embedding.
@@ -74,11 +85,18 @@ public struct ContentDigest: Sendable, Hashable {
 extension UUID {
     /// The UUID in lower case, the form in which Roost displays and exports ids.
     public var text: String {
-        var text = Hexadecimal.text(withUnsafeBytes(of: uuid) { Array($0) })
-        for offset in [20, 16, 12, 8] {
-            text.insert("-", at: text.utf8.index(text.startIndex, offsetBy: offset))
+        String(unsafeUninitializedCapacity: 36) { text in
+            var end = 0
+            func append(_ byte: UInt8) { (text[end], end) = (byte, end + 1) }
+            withUnsafeBytes(of: uuid) { bytes in
+                for (index, byte) in bytes.enumerated() {
+                    if index % 2 == 0, 4...10 ~= index { append(UInt8(ascii: "-")) }
+                    append(Hexadecimal.digits[Int(byte >> 4)])
+                    append(Hexadecimal.digits[Int(byte & 15)])
+                }
+            }
+            return end
         }
-        return text
     }
 }
 

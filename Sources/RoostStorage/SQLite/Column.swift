@@ -13,9 +13,11 @@ enum Column {
         vector.withUnsafeBytes { Data($0) }
     }
 
-    static func uuid(_ data: Data) throws -> UUID {
-        guard data.count == 16 else { throw damaged("an id of \(data.count) bytes instead of 16") }
-        return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    static func uuid(_ data: some ContiguousBytes) throws -> UUID {
+        try data.withUnsafeBytes { bytes in
+            guard bytes.count == 16 else { throw damaged("an id of \(bytes.count) bytes instead of 16") }
+            return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+        }
     }
 
     static func row(_ number: Int64) throws -> UInt32 {
@@ -25,27 +27,27 @@ enum Column {
         return row
     }
 
-    static func text(_ data: Data) throws -> String {
-        guard let text = String(validating: data, as: UTF8.self) else {
+    static func text(_ data: some ContiguousBytes) throws -> String {
+        guard let text = data.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
             throw damaged("a text that is not valid UTF-8")
         }
         return text
     }
 
-    static func vector(_ data: Data) throws -> [Float] {
+    static func vector(_ bytes: UnsafeRawBufferPointer) throws -> [Float] {
         var vector: [Float] = []
-        try append(data, to: &vector)
+        try append(bytes, to: &vector)
         return vector
     }
 
-    static func append(_ data: Data, to vector: inout [Float]) throws {
-        guard data.count % 4 == 0 else {
-            throw damaged("a vector of \(data.count) bytes, which is not a multiple of 4")
+    static func append(_ bytes: UnsafeRawBufferPointer, to vector: inout [Float]) throws {
+        guard bytes.count % 4 == 0 else {
+            throw damaged("a vector of \(bytes.count) bytes, which is not a multiple of 4")
         }
         let start = vector.count
-        vector.append(contentsOf: repeatElement(0, count: data.count / 4))
-        vector.withUnsafeMutableBytes { bytes in
-            _ = data.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * start)...]))
+        vector.append(contentsOf: repeatElement(0, count: bytes.count / 4))
+        vector.withUnsafeMutableBytes {
+            UnsafeMutableRawBufferPointer(rebasing: $0[(4 * start)...]).copyMemory(from: bytes)
         }
     }
 
@@ -59,18 +61,18 @@ enum Column {
 
     /// Returns the metadata of an entry. `JSONDecoder` takes several times as long, which is noticeable for
     /// searches that read a hundred entries.
-    static func metadata(_ data: Data) throws -> [String: MetadataValue] {
+    static func metadata(_ data: some ContiguousBytes) throws -> [String: MetadataValue] {
         let value = try read(data, "metadata that is not valid JSON") { try MetadataValue(&$0, depth: 0) }
         guard case .object(let metadata) = value else { throw damaged("metadata that is not a JSON object") }
         return metadata
     }
 
-    static func strings(_ data: Data) throws -> [String] {
+    static func strings(_ data: some ContiguousBytes) throws -> [String] {
         try read(data, "a value that is not a JSON array of strings") { try $0.strings() }
     }
 
     private static func read<Value>(
-        _ data: Data, _ damage: String, _ value: (inout JSONReader) throws -> Value
+        _ data: some ContiguousBytes, _ damage: String, _ value: (inout JSONReader) throws -> Value
     ) throws -> Value {
         try data.withUnsafeBytes { bytes in
             do {
@@ -142,17 +144,9 @@ enum Checksum {
         assignments, clusters, entries, locations, passages, sources, tombstones, vectors,
     ]
 
-    static func check(_ row: Row, _ index: Int, _ object: @autoclosure () -> String) throws {
+    static func check(_ row: ResultRow, _ index: Int, _ object: @autoclosure () -> String) throws {
         guard try row.value(index) as Bool? == true else {
             throw Column.damaged("\(object()) whose checksum does not match")
         }
-    }
-}
-
-extension Row {
-    /// Returns the value of a column. GRDB's subscript is not used, because it would trap on a value of a
-    /// different type, which a damaged row can contain.
-    func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> Value {
-        try decode(Value.self, atIndex: index)
     }
 }

@@ -183,7 +183,7 @@ extension DatabaseInspection {
     private func checkFilterTables(_ database: Database) throws -> [StorageFinding] {
         var counts: [String: Int] = [:]
         let entryRows = EntryRows(database)
-        let cursor = try Row.fetchCursor(
+        let cursor = try ResultRow.fetchCursor(
             database, sql: "SELECT \(EntryRows.columns) FROM \(EntryRows.tables) ORDER BY e.row")
         let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")
         let values = try database.cachedStatement(sql: "SELECT key, text FROM entry_metadata WHERE row = ?")

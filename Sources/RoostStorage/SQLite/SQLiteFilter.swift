@@ -9,45 +9,40 @@ import Synchronization
 struct FilterSQL {
     let sql: String
     let arguments: [any DatabaseValueConvertible]
+    /// Queries for rows of entries. Those that all of them return are the rows that match. The table of entries, in
+    /// which neighboring rows are far apart, is only read if its columns matter: the others refer to its rows.
+    let rowQueries: [(sql: String, arguments: [any DatabaseValueConvertible])]
     /// The part of the filter that is evaluated using the tables of tags and metadata, which have no
     /// checksums.
     private let derived: EntryFilter
 
-    /// The maximum number of ids that are passed as separate parameters and looked up in the index. Longer
-    /// lists are passed as JSON, because the number of parameters in a statement is limited (32,766 by
-    /// default since SQLite 3.32, and 999 before).
-    private static let maximumIDParameters = 500
-    /// The equivalent of ``maximumIDParameters`` for the operands of a condition. It is lower because a
-    /// filter can contain several conditions.
-    private static let maximumOperandParameters = 100
+    /// The maximum number of values that are passed as separate parameters and looked up in the index. Longer
+    /// lists are passed as JSON, because the number of all parameters in a statement is limited (32,766 by default).
+    private static let maximumParameters = 500
 
     init(_ filter: EntryFilter, tags: [String]) {
-        var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
-        derived.conditions = filter.conditions
-        self.derived = derived
+        derived = changing(EntryFilter(tags: filter.tags, metadata: filter.metadata)) {
+            $0.conditions = filter.conditions
+        }
         var clauses: [Clause] = []
-        if let ids = filter.ids {
-            clauses.append(
-                Self.isIn(ids.map(Column.bytes), "e.id", maximumParameters: Self.maximumIDParameters))
+        if let ids = filter.ids { clauses.append(Self.isIn(ids.map(Column.bytes), "e.id")) }
+        if let prefix = filter.idPrefix {
+            let ends = EntryID.range(ofPrefix: prefix).map { [$0.lowerBound, $0.upperBound] }
+            clauses.append(ends.map { Clause("e.id BETWEEN ? AND ?", $0.map(Column.bytes)) } ?? Clause("0"))
         }
-        if let prefix = filter.idPrefix { clauses.append(Self.hasIDPrefix(prefix)) }
-        if let sources = filter.sources {
-            clauses.append(
-                Self.isIn(sources.map(Column.bytes), "e.source", maximumParameters: Self.maximumIDParameters))
-        }
+        if let sources = filter.sources { clauses.append(Self.isIn(sources.map(Column.bytes), "e.source")) }
         clauses += filter.tags.sorted().map { Self.tagged(.equals($0), tags) }
         clauses += filter.metadata.sorted { $0.key < $1.key }.map { key, text in
-            (
-                "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND text = ?)",
-                [Column.bytes(key), Column.bytes(text)]
-            )
+            Clause(
+                rowsOf: "SELECT row FROM entry_metadata WHERE key = ? AND text = ?",
+                [Column.bytes(key), Column.bytes(text)])
         }
         if let cluster = filter.cluster {
             clauses.append(
-                ("e.row IN (SELECT row FROM assignments WHERE cluster = ?)", [Column.bytes(cluster)]))
+                Clause(rowsOf: "SELECT row FROM assignments WHERE cluster = ?", [Column.bytes(cluster)]))
         }
         if filter.isUnclustered {
-            clauses.append(("e.row NOT IN (SELECT row FROM assignments WHERE cluster IS NOT NULL)", []))
+            clauses.append(Clause("e.row NOT IN (SELECT row FROM assignments WHERE cluster IS NOT NULL)"))
         }
         clauses += filter.conditions.map { Self.condition($0, tags) }
         if let period = filter.creationPeriod { clauses.append(Self.isIn(period, ["e.created"])) }
@@ -55,6 +50,10 @@ struct FilterSQL {
         if let period = filter.period { clauses.append(Self.isIn(period, ["e.created", "e.updated"])) }
         sql = clauses.isEmpty ? "1" : clauses.map(\.sql).joined(separator: " AND ")
         arguments = clauses.flatMap(\.values)
+        let selections = clauses.compactMap { clause in clause.selection.map { ($0, clause.values) } }
+        rowQueries =
+            selections.count == clauses.count && !clauses.isEmpty
+            ? selections : [("SELECT e.row FROM entries e WHERE \(sql)", arguments)]
     }
 
     /// The SQL function `roost_has(metadata, key)`, which returns whether an entry's metadata contains a key.
@@ -65,13 +64,21 @@ struct FilterSQL {
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 
-    private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
+    private struct Clause {
+        var sql: String
+        var values: [any DatabaseValueConvertible]
+        /// A query for the rows of the entries that meet the condition, if a table other than that of entries
+        /// has them.
+        var selection: String?
 
-    private static func hasIDPrefix(_ prefix: String) -> Clause {
-        let dashed =
-            "substr(hex(e.id),1,8)||'-'||substr(hex(e.id),9,4)||'-'||substr(hex(e.id),13,4)||'-'||"
-            + "substr(hex(e.id),17,4)||'-'||substr(hex(e.id),21)"
-        return ("substr(\(dashed), 1, ?) = ?", [prefix.utf8.count, prefix.uppercased()])
+        init(_ sql: String, _ values: [any DatabaseValueConvertible] = []) {
+            (self.sql, self.values) = (sql, values)
+        }
+
+        init(rowsOf selection: String, _ values: [any DatabaseValueConvertible]) {
+            self.init("e.row IN (\(selection))", values)
+            self.selection = selection
+        }
     }
 
     private static func condition(_ condition: EntryCondition, _ tags: [String]) -> Clause {
@@ -89,35 +96,31 @@ struct FilterSQL {
         case .tag:
             clause = tagged(test, tags)
         case .metadata(let key):
-            clause = value(test, "text")
-            clause.sql = "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND \(clause.sql))"
-            clause.values.insert(Column.bytes(key), at: 0)
+            let found = value(test, "text")
+            clause = Clause(
+                rowsOf: "SELECT row FROM entry_metadata WHERE key = ? AND \(found.sql)",
+                [Column.bytes(key)] + found.values)
             if case .exists = test {
                 // Objects and empty arrays have no rows in `entry_metadata`, so the JSON of the entry is
                 // parsed, but only if its text contains the key.
                 let letters = Column.json(.string(key))
-                clause.sql = "(\(clause.sql) OR (instr(e.metadata, ?) > 0 AND roost_has(e.metadata, ?)))"
-                clause.values += [letters, Column.bytes(key)]
+                clause = Clause(
+                    "(\(clause.sql) OR (instr(e.metadata, ?) > 0 AND roost_has(e.metadata, ?)))",
+                    clause.values + [letters, Column.bytes(key)])
             }
         }
-        if isNegated { clause.sql = "NOT \(clause.sql)" }
-        return clause
+        return isNegated ? Clause("NOT \(clause.sql)", clause.values) : clause
     }
 
     private static func tagged(_ test: EntryCondition.Test, _ tags: [String]) -> Clause {
-        var clause: Clause = ("1", [])
-        if case .exists = test {
-        } else {
-            clause = isIn(
-                test.tags(among: tags).map(Column.bytes), "tag", maximumParameters: maximumIDParameters)
-        }
-        clause.sql = "e.row IN (SELECT row FROM entry_tags WHERE \(clause.sql))"
-        return clause
+        if case .exists = test { return Clause(rowsOf: "SELECT row FROM entry_tags", []) }
+        let found = isIn(test.tags(among: tags).map(Column.bytes), "tag")
+        return Clause(rowsOf: "SELECT row FROM entry_tags WHERE \(found.sql)", found.values)
     }
 
     private static func isIn(_ period: DatePeriod, _ columns: [String]) -> Clause {
         let (times, days) = (period.times.milliseconds, period.days.milliseconds)
-        var clause: Clause = ("", [])
+        var clause = Clause("")
         let tests = columns.map { column in
             if days != times {
                 clause.values += [days.lowerBound, days.upperBound]
@@ -138,11 +141,11 @@ struct FilterSQL {
         func compared(_ sign: String, _ operand: String) -> Clause {
             let bytes = Column.bytes(operand)
             let plain = "roost_compare(\(column), ?) \(sign) 0"
-            guard EntryCondition.Test.isDateOrYear(operand) else { return (plain, [bytes]) }
+            guard EntryCondition.Test.isDateOrYear(operand) else { return Clause(plain, [bytes]) }
             let date = "(\(isDate(column)) AND substr(\(column), 1, \(bytes.count)) \(sign) ?)"
             // A year is also a number.
-            guard EntryCondition.Test.isNumber(operand) else { return (date, [bytes]) }
-            return ("(\(plain) OR \(date))", [bytes, bytes])
+            guard EntryCondition.Test.isNumber(operand) else { return Clause(date, [bytes]) }
+            return Clause("(\(plain) OR \(date))", [bytes, bytes])
         }
         switch test {
         case .isLess(let operand): return compared("<", operand)
@@ -152,9 +155,9 @@ struct FilterSQL {
         case .hasPrefix(let prefix):
             let bytes = Column.bytes(prefix)
             // An empty prefix needs a separate case, because `substr` returns NULL for an empty BLOB.
-            if bytes.isEmpty { return ("1", []) }
-            return ("\(column) >= ? AND substr(\(column), 1, ?) = ?", [bytes, bytes.count, bytes])
-        case .exists, .isMissing: return ("1", [])
+            if bytes.isEmpty { return Clause("1") }
+            return Clause("\(column) >= ? AND substr(\(column), 1, ?) = ?", [bytes, bytes.count, bytes])
+        case .exists, .isMissing: return Clause("1")
         case .equals(let operand), .differs(let operand): return isOne(of: [operand], column)
         case .isOneOf(let operands): return isOne(of: operands, column)
         }
@@ -185,16 +188,14 @@ struct FilterSQL {
         return clause
     }
 
-    private static func isIn(
-        _ values: [Data], _ column: String, maximumParameters: Int = maximumOperandParameters
-    ) -> Clause {
+    private static func isIn(_ values: [Data], _ column: String) -> Clause {
         if values.count <= maximumParameters {
             let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
-            return ("\(column) IN (\(marks))", values)
+            return Clause("\(column) IN (\(marks))", values)
         }
         // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
         let texts = values.map { "\"\(Hexadecimal.text($0).uppercased())\"" }.joined(separator: ",")
-        return ("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
+        return Clause("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
     }
 
     /// Returns whether an entry really has the tags and metadata that the filter requires. If it does not,
@@ -207,14 +208,9 @@ struct FilterSQL {
 final class SnapshotTags: Sendable {
     private let tags = Mutex<[String]?>(nil)
 
-    /// The number of tags that are found by one search of the index each. If a store has more different tags,
-    /// a scan finds the others in less time.
-    private static let searchedCount = 5_000
-
     /// Returns the tags with which a filter is evaluated; empty if it does not test tags.
     ///
-    /// - Complexity: O(different tags × log(tags of all entries)) for the first filter, with an upper bound
-    ///   of O(tags of all entries).
+    /// - Complexity: O(different tags × log(tags of all entries)) for the first filter.
     func tags(for filter: EntryFilter, _ database: Database) throws -> [String] {
         guard filter.testsTags else { return [] }
         if let known = tags.withLock({ $0 }) { return known }
@@ -230,14 +226,8 @@ final class SnapshotTags: Sendable {
                     SELECT min(tag) FROM entry_tags
                     UNION ALL
                     SELECT (SELECT min(tag) FROM entry_tags WHERE tag > t.tag) FROM t WHERE t.tag IS NOT NULL
-                ) SELECT tag FROM t WHERE tag IS NOT NULL LIMIT ?
+                ) SELECT tag FROM t WHERE tag IS NOT NULL
                 """)
-        var found = try Data.fetchAll(search, arguments: [searchedCount])
-        if found.count == searchedCount, let last = found.last {
-            let scan = try database.cachedStatement(
-                sql: "SELECT DISTINCT tag FROM entry_tags WHERE tag > ? ORDER BY tag")
-            found += try Data.fetchAll(scan, arguments: [last])
-        }
-        return try found.map(Column.text)
+        return try Data.fetchAll(search).map(Column.text)
     }
 }

@@ -39,16 +39,13 @@ struct EntryRows {
 
     /// Returns the entry that a statement finds, which selects ``columns``; `nil` if it finds none.
     func entry(_ statement: Statement, _ arguments: StatementArguments) throws -> Entry? {
-        // A cursor decodes the columns directly; `fetchOne` would copy them first. The columns are valid as
-        // long as the cursor exists.
-        let cursor = try Row.fetchCursor(statement, arguments: arguments)
-        return try withExtendedLifetime(cursor) { try cursor.next().map(entry) }
+        try ResultRow.fetchCursor(statement, arguments: arguments).map(entry).next()
     }
 
-    func entry(_ row: Row) throws -> Entry {
+    func entry(_ row: ResultRow) throws -> Entry {
         let number: Int64 = try row.value(0)
         try Checksum.check(row, 11, "an entry in row \(number)")
-        let embeddings = try (row.value(10) as Data?).map(Column.vector) ?? []
+        let embeddings = try row.bytesIfPresent(10).map(Column.vector) ?? []
         let passages = try passages(number, id: row.value(1), embeddings)
         guard try passages.count == row.value(12), try embeddings.count == row.value(13) else {
             throw Column.damaged("an entry in row \(number) that lacks a passage or a vector")
@@ -61,8 +58,8 @@ struct EntryRows {
         return entry
     }
 
-    private func location(_ row: Row) throws -> EntryLocation? {
-        guard let headings = try row.value(17) as Data? else { return nil }
+    private func location(_ row: ResultRow) throws -> EntryLocation? {
+        guard let headings = row.bytesIfPresent(17) else { return nil }
         let location = EntryLocation(
             line: try row.value(14), lastLine: try row.value(15), page: try row.value(16),
             headings: headings.isEmpty ? [] : try Column.strings(headings))
@@ -70,18 +67,18 @@ struct EntryRows {
         return location
     }
 
-    private func entry(_ row: Row, embeddings: [Float], passages: [Passage]) throws -> Entry {
-        let metadata: Data = try row.value(5)
-        let tags: Data = try row.value(6)
-        let content = try Column.text(row.value(2))
-        let structure = try (row.value(9) as Data?).map {
+    private func entry(_ row: ResultRow, embeddings: [Float], passages: [Passage]) throws -> Entry {
+        let metadata = try row.bytes(5)
+        let tags = try row.bytes(6)
+        let content = try Column.text(row.bytes(2))
+        let structure = row.bytesIfPresent(9).map {
             TextStructure(coded: Array($0), length: content.utf8.count)
         }
         if let structure, structure == nil { throw Column.damaged("a structure of another text") }
         return Entry(
-            id: try Column.uuid(row.value(1)), content: content, structure: structure ?? nil,
-            embeddings: embeddings, passages: passages, source: try (row.value(3) as Data?).map(Column.text),
-            key: try (row.value(4) as Data?).map(Column.text),
+            id: try Column.uuid(row.bytes(1)), content: content, structure: structure ?? nil,
+            embeddings: embeddings, passages: passages, source: try row.bytesIfPresent(3).map(Column.text),
+            key: try row.bytesIfPresent(4).map(Column.text),
             metadata: metadata.count == 2 ? [:] : try Column.metadata(metadata),
             tags: tags.count == 2 ? [] : try Column.strings(tags),
             createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
@@ -95,9 +92,10 @@ struct EntryRows {
                 e.created, e.updated, e.structure, \(Checksum.entries.matches("e"))
             FROM entries e WHERE e.row = ?
             """
-        guard let found = try Row.fetchOne(database, sql: sql, arguments: [row]) else { return nil }
-        try Checksum.check(found, 10, "an entry in row \(row)")
-        return try entry(found, embeddings: [], passages: [])
+        return try ResultRow.fetchCursor(database, sql: sql, arguments: [row]).map { found in
+            try Checksum.check(found, 10, "an entry in row \(row)")
+            return try entry(found, embeddings: [], passages: [])
+        }.next()
     }
 
     func revision(of id: Entry.ID) throws -> Revision? {
@@ -109,7 +107,7 @@ struct EntryRows {
 
     private func passages(_ row: Int64, id: Data, _ embeddings: [Float]) throws -> [Passage] {
         let statement = try database.cachedStatement(sql: Self.passageQuery)
-        let cursor = try Row.fetchCursor(statement, arguments: [row, id])
+        let cursor = try ResultRow.fetchCursor(statement, arguments: [row, id])
         var passages: [Passage] = []
         while let row = try cursor.next() {
             try Checksum.check(row, 5, "a passage")
@@ -120,7 +118,7 @@ struct EntryRows {
             passages.append(
                 Passage(
                     ordinal: try row.value(0), utf8Range: start..<end, tokenCount: try row.value(3),
-                    vector: try (row.value(4) as Data?).map(Column.vector) ?? embeddings))
+                    vector: try row.bytesIfPresent(4).map(Column.vector) ?? embeddings))
         }
         return passages
     }
@@ -131,17 +129,17 @@ enum ClusterRows {
         SELECT record, centroid, \(Checksum.clusters.matches("clusters")) FROM clusters ORDER BY position
         """
 
-    static func cluster(_ row: Row) throws -> Cluster {
+    static func cluster(_ row: ResultRow) throws -> Cluster {
         try Checksum.check(row, 2, "a cluster")
         var cluster = try Column.value(Cluster.self, row.value(0))
-        cluster.centroid = try Column.vector(row.value(1))
+        cluster.centroid = try Column.vector(row.bytes(1))
         return cluster
     }
 
     /// Returns the clusters as they were written: without members, and with representatives that may have
     /// been removed since.
     static func records(_ database: Database) throws -> [Cluster] {
-        try Row.fetchAll(database, sql: clusterSelection).map(cluster)
+        try Array(ResultRow.fetchCursor(database, sql: clusterSelection).map(cluster))
     }
 
     /// Returns the clusters without members, and with those representatives that the store contains.
@@ -160,7 +158,7 @@ enum ClusterRows {
         var clusters = try clustersWithoutMembers(database)
         guard !clusters.isEmpty else { return [] }
         var byCluster: [UUID: [UUID]] = [:]
-        let pairs = try Row.fetchCursor(
+        let pairs = try ResultRow.fetchCursor(
             database,
             sql: """
                 SELECT a.cluster, e.id, \(Checksum.assignments.matches("a", id: "e.id"))
@@ -169,26 +167,26 @@ enum ClusterRows {
                 """)
         while let row = try pairs.next() {
             try Checksum.check(row, 2, "an assignment")
-            byCluster[try Column.uuid(row.value(0)), default: []].append(try Column.uuid(row.value(1)))
+            byCluster[try Column.uuid(row.bytes(0)), default: []].append(try Column.uuid(row.bytes(1)))
         }
         for index in clusters.indices { clusters[index].members = byCluster[clusters[index].id] ?? [] }
         return clusters
     }
 
     static func assignments(_ database: Database) throws -> [Assignment] {
-        try Row.fetchAll(database, sql: "\(selection) ORDER BY a.row").map(assignment)
+        try Array(ResultRow.fetchCursor(database, sql: "\(selection) ORDER BY a.row").map(assignment))
     }
 
     static let selection = """
         SELECT e.id, a.cluster, a.outlier, a.run, a.similarity, a.confidence,
-            \(Checksum.assignments.matches("a", id: "e.id"))
+            \(Checksum.assignments.matches("a", id: "e.id")), a.row
         FROM assignments a JOIN entries e ON e.row = a.row
         """
 
-    static func assignment(_ row: Row) throws -> Assignment {
+    static func assignment(_ row: ResultRow) throws -> Assignment {
         try Checksum.check(row, 6, "an assignment")
         let target: Assignment.Target
-        if let cluster = try row.value(1) as Data? {
+        if let cluster = row.bytesIfPresent(1) {
             target = .cluster(try Column.uuid(cluster))
         } else {
             guard let reason = try (row.value(2) as String?).flatMap(Partition.OutlierReason.init(rawValue:))
@@ -198,8 +196,8 @@ enum ClusterRows {
             target = .outlier(reason)
         }
         return Assignment(
-            entry: try Column.uuid(row.value(0)), target: target,
-            run: try (row.value(3) as Data?).map(Column.uuid),
+            entry: try Column.uuid(row.bytes(0)), target: target,
+            run: try row.bytesIfPresent(3).map(Column.uuid),
             similarity: Float(try row.value(4) as Double), confidence: Float(try row.value(5) as Double))
     }
 }
@@ -223,10 +221,10 @@ enum ChangeReader {
                 SELECT id, revision, ordinal, \(table.matches(table.name))
                 FROM \(table.name) WHERE (revision, ordinal) > (?, ?) ORDER BY revision, ordinal LIMIT ?
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: position)
+            let rows = try ResultRow.fetchCursor(database.cachedStatement(sql: sql), arguments: position)
             while let row = try rows.next() {
                 try Checksum.check(row, 3, isRemoval ? "a removal" : "an entry")
-                let id = try Column.uuid(row.value(0))
+                let id = try Column.uuid(row.bytes(0))
                 changes.append(
                     Change(
                         kind: isRemoval ? .removed(id) : .upserted(id),

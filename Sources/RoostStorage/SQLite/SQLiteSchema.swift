@@ -192,7 +192,9 @@ struct Meta {
     private static func values(_ database: Database) throws -> [String: DatabaseValue] {
         let statement = try database.cachedStatement(sql: "SELECT key, value FROM meta")
         return Dictionary(
-            try Row.fetchAll(statement).map { (try $0.value(0) as String, $0[1] as DatabaseValue) }
+            try Row.fetchAll(statement).map {
+                (try $0.decode(String.self, atIndex: 0), $0[1] as DatabaseValue)
+            }
         ) { first, _ in first }
     }
 

@@ -78,8 +78,8 @@ struct SQLiteSnapshot: StorageSnapshot {
                 try Checksum.check(row, 4, "an entry in row \(last ?? 0)")
                 page.headers.append(
                     EntryHeader(
-                        id: try Column.uuid(row.value(1)),
-                        source: try (row.value(2) as Data?).map(Column.text),
+                        id: try Column.uuid(row.bytes(1)),
+                        source: try row.bytesIfPresent(2).map(Column.text),
                         createdAt: Date(milliseconds: try row.value(3))))
             }
             return page
@@ -92,33 +92,35 @@ struct SQLiteSnapshot: StorageSnapshot {
     /// Selects the rows of a page and, to show whether others follow, one more.
     private static func rows(
         _ selection: String, _ condition: FilterSQL, after row: UInt32?, _ limit: Int, _ database: Database
-    ) throws -> RowCursor {
+    ) throws -> FastDatabaseValueCursor<ResultRow> {
         let sql = "SELECT \(selection) WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?"
         let arguments =
             [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
         // Statements with many parameters have many forms, and a cached statement is never removed.
         let isCached = arguments.count <= cachedArguments
         let statement = try isCached ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
-        return try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
+        return try ResultRow.fetchCursor(statement, arguments: StatementArguments(arguments))
     }
 
     func rows(matching filter: EntryFilter) async throws -> RowSet {
         try await read { database in
             let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
-            let cursor = try Int64.fetchCursor(
-                database, sql: "SELECT e.row FROM entries e WHERE \(condition.sql)",
-                arguments: StatementArguments(condition.arguments))
-            var rows = RowSet()
-            while let row = try cursor.next() { rows.insert(try Column.row(row)) }
-            return rows
+            var found: RowSet?
+            for query in condition.rowQueries where found?.isEmpty != true {
+                var rows = RowSet()
+                let cursor = try Int64.fetchCursor(
+                    database, sql: query.sql, arguments: StatementArguments(query.arguments))
+                while let row = try cursor.next() { rows.insert(try Column.row(row)) }
+                if let others = found { rows.formIntersection(others) }
+                found = rows
+            }
+            return found ?? RowSet()
         }
     }
 
     func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision] {
         try await read { database in
-            var found: [UUID: Revision] = [:]
-            for id in ids { found[id] = try EntryRows(database).revision(of: id) }
-            return found
+            try ids.reduce(into: [:]) { $0[$1] = try EntryRows(database).revision(of: $1) }
         }
     }
 
@@ -130,13 +132,7 @@ struct SQLiteSnapshot: StorageSnapshot {
                     WHERE e.digest = ? AND v.row IS NOT NULL ORDER BY e.row LIMIT 1
                     """)
             let rows = EntryRows(database)
-            var found: [ContentDigest: Entry] = [:]
-            for digest in digests {
-                if let row = try Row.fetchOne(statement, arguments: [Data(digest.bytes)]) {
-                    found[digest] = try rows.entry(row)
-                }
-            }
-            return found
+            return try digests.reduce(into: [:]) { $0[$1] = try rows.entry(statement, [Data($1.bytes)]) }
         }
     }
 
@@ -144,19 +140,18 @@ struct SQLiteSnapshot: StorageSnapshot {
         try await read { database in
             try ids.compactMap { id in
                 let sql = "SELECT \(Self.sourceColumns) FROM sources WHERE id = ?"
-                guard
-                    let row = try Row.fetchOne(
-                        database.cachedStatement(sql: sql), arguments: [Column.bytes(id)])
-                else { return nil }
-                var source = try Self.source(row)
+                let found = try ResultRow.fetchCursor(
+                    database.cachedStatement(sql: sql), arguments: [Column.bytes(id)])
+                guard var source = try found.map(Self.source).next() else { return nil }
                 let members = try database.cachedStatement(
                     sql: """
                         SELECT e.id, \(Checksum.entries.matches("e")) FROM entries e WHERE e.source = ?
                         ORDER BY e.row
                         """)
-                source.entryIDs = try Row.fetchAll(members, arguments: [Column.bytes(id)]).map { row in
+                let rows = try ResultRow.fetchCursor(members, arguments: [Column.bytes(id)])
+                while let row = try rows.next() {
                     try Checksum.check(row, 1, "an entry")
-                    return try Column.uuid(row.value(0))
+                    source.entryIDs.append(try Column.uuid(row.bytes(0)))
                 }
                 return source
             }
@@ -165,8 +160,8 @@ struct SQLiteSnapshot: StorageSnapshot {
 
     func sources() async throws -> [Source] {
         try await read { database in
-            try Row.fetchAll(database, sql: "SELECT \(Self.sourceColumns) FROM sources ORDER BY id")
-                .map(Self.source)
+            let sql = "SELECT \(Self.sourceColumns) FROM sources ORDER BY id"
+            return try Array(ResultRow.fetchCursor(database, sql: sql).map(Self.source))
         }
     }
 
@@ -176,10 +171,10 @@ struct SQLiteSnapshot: StorageSnapshot {
 
     static let sourceColumns = "\(Checksum.sources.columns), \(Checksum.sources.matches("sources"))"
 
-    static func source(_ row: Row) throws -> Source {
+    static func source(_ row: ResultRow) throws -> Source {
         try Checksum.check(row, 3, "a source record")
         return Source(
-            id: try Column.text(row.value(0)), fingerprint: try Column.text(row.value(1)),
+            id: try Column.text(row.bytes(0)), fingerprint: try Column.text(row.bytes(1)),
             ingestedAt: Date(milliseconds: try row.value(2)))
     }
 
@@ -195,11 +190,9 @@ struct SQLiteSnapshot: StorageSnapshot {
         try await read { database in
             guard let ids else { return try ClusterRows.assignments(database) }
             let statement = try database.cachedStatement(sql: "\(ClusterRows.selection) WHERE e.id = ?")
-            let order = try database.cachedStatement(sql: "SELECT row FROM entries WHERE id = ?")
-            let found = try ids.compactMap { id -> (Int64, Assignment)? in
-                guard let row = try Row.fetchOne(statement, arguments: [Column.bytes(id)]) else { return nil }
-                let assignment = try ClusterRows.assignment(row)
-                return (try Int64.fetchOne(order, arguments: [Column.bytes(id)]) ?? 0, assignment)
+            let found = try ids.compactMap { id in
+                let rows = try ResultRow.fetchCursor(statement, arguments: [Column.bytes(id)])
+                return try rows.map { (try $0.value(7) as Int64, try ClusterRows.assignment($0)) }.next()
             }
             return found.sorted { $0.0 < $1.0 }.map(\.1)
         }
@@ -219,44 +212,18 @@ extension SQLiteSnapshot {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
             let first = row.map { Int64($0) } ?? -1
-            let (last, isFull) = try Self.lastRowOfPage(after: first, limit: limit, database)
-            let cursor = try Row.fetchCursor(
-                database, sql: Self.vectorSelection(kind), arguments: [first, last])
+            // The first entry after the page. Without one, the page extends to the last row. It includes entries that
+            // have a vector, but should not, so that damage is found.
+            let end = try Int64.fetchOne(
+                database,
+                sql: "SELECT row FROM entries WHERE row > ? AND dimension > 0 ORDER BY row LIMIT 1 OFFSET ?",
+                arguments: [first, limit])
+            let cursor = try ResultRow.fetchCursor(
+                database, sql: Self.vectorSelection(kind), arguments: [first, end ?? .max])
             var collector = VectorCollector(kind: kind)
             while let row = try cursor.next() { try collector.add(row) }
-            let hasMore = try isFull && Self.hasVectors(after: last, database)
-            return try collector.page(next: hasMore ? UInt32(last) : nil)
+            return try collector.page(next: end.map { try Column.row($0 - 1) })
         }
-    }
-
-    /// Returns the last row of a page, and whether the page has the maximum number of entries.
-    ///
-    /// Entries that should have a vector are counted even if the vector is missing, so the loss of a vector
-    /// is detected.
-    private static func lastRowOfPage(
-        after row: Int64, limit: Int, _ database: Database
-    ) throws -> (last: Int64, isFull: Bool) {
-        let span = try Row.fetchOne(
-            database,
-            sql: """
-                SELECT max(row), count(*) FROM (
-                    SELECT row FROM (
-                        SELECT row FROM entries WHERE row > ?1 AND dimension > 0 ORDER BY row LIMIT ?2)
-                    UNION SELECT row FROM (
-                        SELECT row FROM vectors WHERE row > ?1 ORDER BY row LIMIT ?2)
-                    ORDER BY row LIMIT ?2)
-                """,
-            arguments: [row, limit])
-        return (try span?.value(0) as Int64? ?? -1, try span?.value(1) == limit)
-    }
-
-    private static func hasVectors(after row: Int64, _ database: Database) throws -> Bool {
-        try Bool.fetchOne(
-            database,
-            sql: """
-                SELECT EXISTS (SELECT 1 FROM entries WHERE row > ?1 AND dimension > 0)
-                    OR EXISTS (SELECT 1 FROM vectors WHERE row > ?1)
-                """, arguments: [row]) == true
     }
 
     /// Returns the SQL statement that selects the vectors between two rows. The result columns are the row,
@@ -268,7 +235,7 @@ extension SQLiteSnapshot {
             SELECT e.row, e.id, 0, v.embedding, \(Checksum.vectors.matches("v", id: "e.id")),
                 e.dimension, 0
             FROM entries e LEFT JOIN vectors v ON v.row = e.row
-            WHERE e.row > ? AND e.row <= ? AND (e.dimension > 0 OR v.row IS NOT NULL) ORDER BY e.row
+            WHERE e.row > ? AND e.row < ? AND (e.dimension > 0 OR v.row IS NOT NULL) ORDER BY e.row
             """
         case .passages:
             """
@@ -277,7 +244,7 @@ extension SQLiteSnapshot {
                 AND (p.row IS NULL OR \(Checksum.passages.matches("p", id: "e.id"))),
                 e.dimension, e.passages
             FROM entries e LEFT JOIN vectors v ON v.row = e.row LEFT JOIN passages p ON p.row = e.row
-            WHERE e.row > ? AND e.row <= ? AND (e.dimension > 0 OR v.row IS NOT NULL)
+            WHERE e.row > ? AND e.row < ? AND (e.dimension > 0 OR v.row IS NOT NULL)
             ORDER BY e.row, p.ordinal
             """
         }
@@ -297,7 +264,7 @@ struct VectorCollector {
 
     init(kind: VectorPage.Kind) { self.kind = kind }
 
-    mutating func add(_ row: Row) throws {
+    mutating func add(_ row: ResultRow) throws {
         try Checksum.check(row, 4, "a vector")
         let number = try Column.row(row.value(0))
         if rows.last != number {
@@ -310,10 +277,10 @@ struct VectorCollector {
         let ordinal = try row.value(2) as UInt32?
         if kind == .passages, ordinal != nil { missing -= 1 }
         rows.append(number)
-        ids.append(try row.withUnsafeData(atIndex: 1) { try Column.uuid($0 ?? Data()) })
+        ids.append(try Column.uuid(row.bytes(1)))
         ordinals.append(ordinal ?? 0)
         let start = elements.count
-        try row.withUnsafeData(atIndex: 3) { try Column.append($0 ?? Data(), to: &elements) }
+        if let vector = row.bytesIfPresent(3) { try Column.append(vector, to: &elements) }
         let found = elements.count - start
         guard try found == row.value(5), found == dimension ?? found else {
             throw Column.damaged("a vector with the unexpected dimension \(found)")

@@ -59,8 +59,8 @@ struct Salvage {
         for query in rowQueries {
             for direction in ["", " DESC"] {
                 do {
-                    let rows = try Row.fetchCursor(database, sql: query + direction)
-                    while let row = try rows.next() { found.insert(try row.value(0)) }
+                    let rows = try Int64.fetchCursor(database, sql: query + direction)
+                    while let row = try rows.next() { found.insert(row) }
                 } catch  where DatabaseErrorMapping.reportsDamage(error) {}
             }
         }
@@ -200,17 +200,18 @@ struct Salvage {
     }
 
     private static func rows<Value>(
-        _ sql: String, _ database: Database, _ value: (Row) throws -> Value
+        _ sql: String, _ database: Database, _ value: (ResultRow) throws -> Value
     ) throws -> ([Value], lost: Int) {
-        let rows = try Row.fetchAll(database, sql: sql)
-        let values = try rows.compactMap { row -> Value? in
+        var (values, lost): ([Value], Int) = ([], 0)
+        let rows = try ResultRow.fetchCursor(database, sql: sql)
+        while let row = try rows.next() {
             do {
-                return try value(row)
+                values.append(try value(row))
             } catch  where DatabaseErrorMapping.reportsDamage(error) {
-                return nil
+                lost += 1
             }
         }
-        return (values, rows.count - values.count)
+        return (values, lost)
     }
 
     private static func clustering(

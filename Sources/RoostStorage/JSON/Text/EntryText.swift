@@ -1,5 +1,5 @@
 import Foundation
-package import RoostModel
+import RoostModel
 import RoostText
 
 /// Reads the JSON form of an entry, which is that of its `Codable` conformance, about thirty times as fast as
