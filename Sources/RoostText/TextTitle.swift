@@ -19,7 +19,8 @@ package enum TextTitle {
     /// - Returns: The title on one line, or `nil` if the text has no words.
     /// - Complexity: O(1): at most the first 8,000 bytes are read.
     package static func firstSentence(of text: String, isMarkdown: Bool = false) -> String? {
-        var rest = Array(text.utf8.prefix(searchedBytes))[...]
+        let start = text.utf8.withContiguousStorageIfAvailable { Array($0.prefix(searchedBytes)) }
+        var rest = (start ?? Array(text.utf8.prefix(searchedBytes)))[...]
         while !rest.isEmpty {
             let bytes = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             rest = rest.dropFirst(bytes.count + 1)

@@ -78,8 +78,12 @@ struct SearchEngine: Sendable {
         let words = plans[0].usesWords ? state.words : nil
         // The index of words needs the rows that match. A search by vectors in the database does not.
         let isFilteredInDatabase = state.place == .database && words == nil && plans[0].search.limit > 0
-        let filtered =
-            filter.matchesAll || isFilteredInDatabase ? nil : try await snapshot.rows(matching: filter)
+        let filtered: RowSet? =
+            if filter.matchesAll || isFilteredInDatabase {
+                nil
+            } else if plans[0].search.filter == plans[0].search.visible {
+                plans[0].visibleRows
+            } else { try await snapshot.rows(matching: filter) }
         var runs = plans.map {
             SearchRun(plan: $0, vectors: vectors, words: words, snapshot: snapshot, filtered: filtered)
         }

@@ -86,8 +86,8 @@ struct WordTally: Sendable {
         let latest = textCount
         let language = countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
         let title = title ?? TextTitle.firstSentence(of: text)
-        let titles = [title.map(TextTitle.words)].compactMap(\.self) + folders
-        for title in titles.map({ Array($0.utf8) }) {
+        let titles = title.map { [MarkupMask.masked(Array($0.utf8))] } ?? []
+        for title in titles + folders.map({ Array($0.utf8) }) {
             for word in Words.divided(title) {
                 let number = number(word.content(in: language, of: title))
                 guard terms[Int(number)].isWord else { continue }
@@ -142,19 +142,20 @@ struct WordTally: Sendable {
         let (words, language) = words(of: utf8, group)
         for item in words {
             let (word, number) = (item.word, item.number)
-            let term = terms[Int(number)]
+            // A copy of the term would count the references to its spellings.
+            let (isWord, isJoining) = (terms[Int(number)].isWord, terms[Int(number)].isJoining)
             let isSearched = isRepresentative && word.utf8Range.upperBound <= Self.phraseBytes
-            if term.isWord { Self.count(&groups[group].words[number, default: Count()], latest, isSearched) }
+            if isWord { Self.count(&groups[group].words[number, default: Count()], latest, isSearched) }
             guard isSearched else { continue }
             let isFirst = last == 0 || utf8[last..<item.whole.lowerBound].contains(where: Self.endsSentence)
-            if term.isWord { countSpelling(number, utf8[word.utf8Range], isFirst: isFirst) }
+            if isWord { countSpelling(number, utf8[word.utf8Range], isFirst: isFirst) }
             last = item.whole.upperBound
             let start = word.utf8Range.lowerBound
             let followsRun =
                 (end == start - 1 && (utf8[end] == UInt8(ascii: " ") || utf8[end] == UInt8(ascii: "-")))
-                || (end == start && term.isSeparateWord)
+                || (end == start && terms[Int(number)].isSeparateWord)
             // "of" may follow the first word of a phrase, as in "proof of identity".
-            guard term.isWord || (followsRun && !run.isEmpty && term.isJoining) else {
+            guard isWord || (followsRun && !run.isEmpty && isJoining) else {
                 run.removeAll(keepingCapacity: true)
                 continue
             }
@@ -162,7 +163,7 @@ struct WordTally: Sendable {
             if run.count == Self.phraseWords { run.removeFirst() }
             run.append(number)
             end = word.utf8Range.upperBound
-            guard run.count > 1, term.isWord else { continue }
+            guard run.count > 1, isWord else { continue }
             for first in 0..<(run.count - 1) where !terms[Int(run[first])].isJoining {
                 var phrase = SIMD4<Int32>()
                 for index in first..<run.count { phrase[index - first] = run[index] + 1 }
