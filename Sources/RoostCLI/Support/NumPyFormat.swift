@@ -15,6 +15,6 @@ enum NumPyFormat {
     }
 
     static func bytes(of elements: [Float]) -> Data {
-        elements.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
+        elements.map { $0.bitPattern.littleEndian }.withUnsafeBytes { Data($0) }
     }
 }
