@@ -128,7 +128,7 @@ extension Export {
             let snapshot = try await store.storage.snapshot()
             let isShown = (target.output ?? "-") == "-" && Terminal.isOutputTerminal
             let progress = Progress(isQuiet: options.quiet || isShown)
-            let all = try await snapshot.rows(matching: filter).count
+            let all = try await store.count(matching: filter)
             defer { progress.finish() }
             switch try target.chosen() {
             case .jsonl:
