@@ -1,13 +1,16 @@
 """Measures exports and lists of a store, for one or more versions of the program.
 
 Usage: python3 exports.py STORE ROOST [ROOST...]
+       python3 exports.py --rows COUNT ROOST [ROOST...]
        python3 exports.py --text MEGABYTES ROOST [ROOST...]
 
 The first form exports and lists the entries of a store, such as that of `Scripts/benchmark query-times --store`. The
-second form ingests a file of words with the model `lexical`, builds the index, and exports. Both print the size of the
-output, the times to the first byte and to the end, and the peak memory. The programs run alternately.
+second form ingests rows of 21 words with the model `lexical` and the first program, exports and lists them. The third
+form ingests a file of words, builds the index, and exports. All print the size of the output, the times to the first
+byte and to the end, and the peak memory. The programs run alternately.
 """
 
+import json
 import os
 import random
 import subprocess
@@ -42,11 +45,32 @@ def write_text(path, megabytes):
             file.write("\n\n".join(" ".join(generator.choices(words, k=120)) for _ in range(100)) + "\n\n")
 
 
+def write_rows(path, count):
+    words, generator = open(WORDS, encoding="utf-8").read().split(), random.Random(1)
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(count):
+            text = " ".join(generator.choices(words, k=20)) + f" {number}"
+            file.write(json.dumps({"id": str(number), "text": text}) + "\n")
+
+
+def create_store(program, store, folder):
+    subprocess.run([program, "init", "--model", "lexical", "-q", *store], cwd=folder, check=True)
+
+
 def main():
     arguments = sys.argv[1:]
-    if len(arguments) < 2 or arguments[0] == "--text" and len(arguments) < 3:
+    if len(arguments) < 2 or arguments[0].startswith("--") and len(arguments) < 3:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
+        if arguments[0] == "--rows":
+            write_rows(os.path.join(folder, "rows.jsonl"), int(arguments[1]))
+            programs, store = [os.path.abspath(program) for program in arguments[2:]], ["--store", "store"]
+            create_store(programs[0], store, folder)
+            measure(programs[0], ["ingest", "--once", "rows.jsonl", *store], folder)
+            for command in (["export", "entries"], ["list", "--json"]):
+                for program in programs:
+                    measure(program, [*command, *store], folder)
+            return
         if arguments[0] != "--text":
             store = os.path.abspath(arguments[0])
             for command in EXPORTS:
@@ -60,7 +84,7 @@ def main():
         write_text(os.path.join(folder, "words.txt"), float(arguments[1]))
         for number, program in enumerate(map(os.path.abspath, arguments[2:])):
             store = ["--store", f"store{number}"]
-            subprocess.run([program, "init", "--model", "lexical", "-q", *store], cwd=folder, check=True)
+            create_store(program, store, folder)
             for command in (["ingest", "words.txt"], ["index"], ["export", "entries"]):
                 measure(program, [*command, *store], folder)
 

@@ -9,8 +9,8 @@ import Synchronization
 struct FilterSQL {
     let sql: String
     let arguments: [any DatabaseValueConvertible]
-    /// Queries for rows of entries. Those that all of them return are the rows that match. The table of entries, in
-    /// which neighboring rows are far apart, is only read if its columns matter: the others refer to its rows.
+    /// Queries for rows of entries: the rows that all of them return match. Neighboring rows of the table of entries
+    /// are far apart, so it is only read if a condition concerns one of its columns. The other tables refer to it.
     let rowQueries: [(sql: String, arguments: [any DatabaseValueConvertible])]
     /// The part of the filter that is evaluated using the tables of tags and metadata, which have no
     /// checksums.
